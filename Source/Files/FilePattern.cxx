@@ -21,65 +21,40 @@ namespace brickccl::files
 
 namespace fs = std::filesystem;
 
-namespace
+std::string
+NumberedName::NumberIn(const std::string & name) const
 {
+  const std::size_t rest = before.size() + after.size();
+  const bool        isSame = name.size() > rest && name.compare(0, before.size(), before) == 0 &&
+                      name.compare(name.size() - after.size(), after.size(), after) == 0;
+  return isSame ? name.substr(before.size(), name.size() - rest) : std::string();
+}
 
-/** The length of the leading part of a path that is a folder that exists: its signs are letters of names. */
-std::size_t
-LiteralSize(const std::string & path)
+std::string
+NumberedName::Of(std::int64_t number) const
 {
-  std::error_code failure;
-  fs::path        folder = fs::path(path).parent_path();
-  while (!fs::is_directory(folder, failure) && folder != folder.parent_path())
-  {
-    folder = folder.parent_path();
-  }
-  return folder.string().size();
+  const std::string sign = number < 0 ? "-" : "";
+  const std::string digits = std::to_string(number).substr(sign.size());
+  const std::string fill(width - std::min(width, sign.size() + digits.size()), filling);
+  return before + (filling == '0' ? sign + fill : fill + sign) + digits + after;
 }
 
 bool
-HasSigns(const std::string & path)
+NumberedName::Makes(const std::string & name) const
 {
-  return path.find_first_of("*?[", LiteralSize(path)) != std::string::npos;
+  const std::string number = NumberIn(name);
+  if (number.empty())
+  {
+    return false;
+  }
+  const std::size_t first = std::min(number.find_first_not_of(filling), number.size() - 1);
+  const bool        areDigits = std::all_of(number.begin() + static_cast<std::ptrdiff_t>(first),
+                                     number.end(),
+                                     [](unsigned char letter) { return std::isdigit(letter) != 0; });
+  const bool        isZeroInFront = first + 1 < number.size() && number[first] == '0';
+  return areDigits && !isZeroInFront && number.size() >= width && (first == 0 || number.size() == width);
 }
 
-/** A name with a place for a number: "s_%03d.tif". */
-struct NumberedName
-{
-  std::string before;
-  std::string after;
-  std::size_t width = 0;
-  char        filling = ' ';
-
-  /** The number's text in a name; empty if the rest of the name differs. */
-  std::string
-  NumberIn(const std::string & name) const
-  {
-    const std::size_t rest = before.size() + after.size();
-    const bool        isSame = name.size() > rest && name.compare(0, before.size(), before) == 0 &&
-                        name.compare(name.size() - after.size(), after.size(), after) == 0;
-    return isSame ? name.substr(before.size(), name.size() - rest) : std::string();
-  }
-
-  /** Whether printf makes this name of a number. */
-  bool
-  Makes(const std::string & name) const
-  {
-    const std::string number = NumberIn(name);
-    if (number.empty())
-    {
-      return false;
-    }
-    const std::size_t first = std::min(number.find_first_not_of(filling), number.size() - 1);
-    const bool        areDigits = std::all_of(number.begin() + static_cast<std::ptrdiff_t>(first),
-                                       number.end(),
-                                       [](unsigned char letter) { return std::isdigit(letter) != 0; });
-    const bool        isZeroInFront = first + 1 < number.size() && number[first] == '0';
-    return areDigits && !isZeroInFront && number.size() >= width && (first == 0 || number.size() == width);
-  }
-};
-
-/** The parts of a name with one place for a number; nothing if it has none, or several. */
 std::optional<NumberedName>
 NumberedNameOf(const std::string & name)
 {
@@ -112,6 +87,28 @@ NumberedNameOf(const std::string & name)
     at = end;
   }
   return hasPlace ? std::optional<NumberedName>(parts) : std::nullopt;
+}
+
+namespace
+{
+
+/** The length of the leading part of a path that is a folder that exists: its signs are letters of names. */
+std::size_t
+LiteralSize(const std::string & path)
+{
+  std::error_code failure;
+  fs::path        folder = fs::path(path).parent_path();
+  while (!fs::is_directory(folder, failure) && folder != folder.parent_path())
+  {
+    folder = folder.parent_path();
+  }
+  return folder.string().size();
+}
+
+bool
+HasSigns(const std::string & path)
+{
+  return path.find_first_of("*?[", LiteralSize(path)) != std::string::npos;
 }
 
 std::vector<std::string>

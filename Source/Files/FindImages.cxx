@@ -215,25 +215,12 @@ private:
 std::string
 WithoutExtension(const std::string & name)
 {
-  std::vector<std::string> all = { RawExtensions };
+  std::string extension = ExtensionOf(name, RawExtensions);
   for (const Format & format : AllFormats())
   {
-    all.push_back(format.extensions);
+    extension = extension.empty() ? ExtensionOf(name, format.extensions) : extension;
   }
-  for (const std::string & extensions : all)
-  {
-    for (std::size_t begin = 0; begin < extensions.size();)
-    {
-      const std::size_t end = std::min(extensions.find(' ', begin), extensions.size());
-      const std::string extension = extensions.substr(begin, end - begin);
-      if (HasExtension(name, extension.c_str()))
-      {
-        return name.substr(0, name.size() - extension.size());
-      }
-      begin = end + 1;
-    }
-  }
-  return name;
+  return name.substr(0, name.size() - extension.size());
 }
 
 /** Whether a TIFF file holds a single slice. */

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Formats.h"
 
-#include <cctype>
+#include "BrickCCL/Files/HeaderText.h"
+
+#include <sstream>
 
 namespace brickccl::files
 {
 
 namespace
 {
+
+constexpr const char * NiftiExtensions = ".nii.gz .nii .hdr .img .hdr.gz .img.gz";
 
 bool
 HoldsAll(ScalarType)
@@ -27,86 +31,55 @@ const std::vector<Format> &
 AllFormats()
 {
   static const std::vector<Format> formats = {
-    { "NRRD", ".nrrd .nhdr", IsNrrd, ReadNrrd, WriteNrrd, FilesBesideNrrd, 4, HoldsAll, true },
-    { "NIfTI",
-      ".nii.gz .nii .hdr .img .hdr.gz .img.gz",
-      IsNifti,
-      ReadNifti,
-      WriteNifti,
-      FilesBesideNifti,
+    { "NRRD", ".nrrd .nhdr", IsNrrd, ReadNrrd, true, nullptr, WriteNrrd, FilesBesideNrrd, 4, HoldsAll },
+    { "NIfTI", NiftiExtensions, IsNifti, ReadNifti, true, nullptr, WriteNifti, FilesBesideNifti, 4, HoldsAll },
+    { "MetaImage",
+      ".mha .mhd",
+      IsMetaImage,
+      ReadMetaImage,
+      true,
+      nullptr,
+      WriteMetaImage,
+      FilesBesideMetaImage,
       4,
-      HoldsAll,
-      true },
-    { "MetaImage", ".mha .mhd", IsMetaImage, ReadMetaImage, WriteMetaImage, FilesBesideMetaImage, 4, HoldsAll, true },
-    { "TIFF", ".tif .tiff", IsTiff, ReadTiff, WriteTiff, nullptr, 3, HoldsAll, true },
-    { "PNG", ".png", IsPng, ReadPng, WritePng, nullptr, 2, HoldsPngTypes },
-    { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg, nullptr, nullptr, 0, nullptr },
-    { "BMP", ".bmp", IsBmp, ReadBmp, nullptr, nullptr, 0, nullptr },
-    { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc, nullptr, nullptr, 0, nullptr },
-    { "HDF5",
-      ".h5 .hdf5 .hdf .nxs",
-      IsHdf5,
-      ReadHdf5,
-      nullptr,
-      nullptr,
-      0,
-      nullptr,
-      true,
-      "FILE.h5::/DATASET names one of several" },
-    { "VGI",
-      ".vgi",
-      IsVgi,
-      ReadVgi,
-      nullptr,
-      nullptr,
-      0,
-      nullptr,
-      true,
-      "Volume Graphics; FILE.vgi::/volume2 names one of several" },
-    { "NumPy", ".npy", IsNpy, ReadNpy, nullptr, nullptr, 0, nullptr, true },
-    { "ISQ", ".isq", IsIsq, ReadIsq, nullptr, nullptr, 0, nullptr, true, "Scanco" },
-    { "MGH",
-      ".mgz .mgh .mgh.gz",
-      IsMgh,
-      ReadMgh,
-      nullptr,
-      nullptr,
-      0,
-      nullptr,
-      true,
-      "FreeSurfer; .mgz is read whole" },
-    { "GIPL", ".gipl", IsGipl, ReadGipl, nullptr, nullptr, 0, nullptr, true },
-    { "DICOM", ".dcm", IsDicom, ReadDicom, nullptr, nullptr, 0, nullptr, true },
+      HoldsAll },
+    { "TIFF", ".tif .tiff", IsTiff, ReadTiff, true, nullptr, WriteTiff, nullptr, 3, HoldsAll },
+    { "PNG", ".png", IsPng, ReadPng, false, nullptr, WritePng, nullptr, 2, HoldsPngTypes },
+    { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg },
+    { "BMP", ".bmp", IsBmp, ReadBmp },
+    { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc },
+    { "HDF5", ".h5 .hdf5 .hdf .nxs", IsHdf5, ReadHdf5, true, "FILE.h5::/DATASET names one of several" },
+    { "VGI", ".vgi", IsVgi, ReadVgi, true, "Volume Graphics; FILE.vgi::/volume2 names one of several" },
+    { "NumPy", ".npy", IsNpy, ReadNpy, true },
+    { "ISQ", ".isq", IsIsq, ReadIsq, true, "Scanco" },
+    { "MGH", ".mgz .mgh .mgh.gz", IsMgh, ReadMgh, true, "FreeSurfer" },
+    { "GIPL", ".gipl", IsGipl, ReadGipl, true },
+    { "DICOM", ".dcm", IsDicom, ReadDicom, true },
   };
   return formats;
 }
 
-bool
-HasExtension(const std::string & path, const char * extensions)
+std::string
+ExtensionOf(const std::string & path, const char * extensions)
 {
-  const std::string list = std::string(extensions) + ' ';
-  for (std::size_t begin = 0, end = 0; (end = list.find(' ', begin)) != std::string::npos; begin = end + 1)
+  std::istringstream list(extensions);
+  for (std::string extension; list >> extension;)
   {
-    const std::size_t length = end - begin;
-    bool              same = path.size() > length;
-    for (std::size_t i = 0; i < length && same; ++i)
-    {
-      const auto letter = static_cast<unsigned char>(path[path.size() - length + i]);
-      same = std::tolower(letter) == list[begin + i];
-    }
+    const std::size_t length = extension.size();
     // A name that is only an extension (".png") has no extension.
-    if (same && path[path.size() - length - 1] != '/')
+    if (path.size() > length && path[path.size() - length - 1] != '/' &&
+        LowerCase(path.substr(path.size() - length)) == extension)
     {
-      return true;
+      return extension;
     }
   }
-  return false;
+  return {};
 }
 
 const Format *
 FormatOfFile(const FileBytes & file, const ReadOptions & options)
 {
-  static const Format raw = { "raw", RawExtensions, nullptr, ReadRaw, nullptr, nullptr, 0, nullptr, true };
+  static const Format raw = { "raw", RawExtensions, nullptr, ReadRaw, true };
   for (const Format & format : AllFormats())
   {
     const bool isNamed = HasExtension(file.Path(), format.extensions) && !HasExtension(file.Path(), RawExtensions);

@@ -23,18 +23,21 @@ struct Format
   bool (*recognizes)(const FileBytes & file);
   LoadedImage (*read)(const FileBytes & file, const ReadOptions & options);
 
-  /** Writes the file at `path` and its companion files. They are in a separate folder and are moved to their places
-   *  later. Returns the parts of the geometry that the format cannot store. Null if the format is only read. */
-  std::vector<std::string> (*write)(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
-  /** The possible companion files of a path. Null if there are none. */
-  std::vector<std::string> (*beside)(const std::string & path);
-  int maximumDimension;
-  /** Whether voxels of the type can be written. */
-  bool (*holds)(ScalarType type);
   /** Whether it is read in parts, if the way in which a file keeps its voxels allows that. */
   bool isReadInParts = false;
   /** Text for the help in addition to the extensions. */
   const char * remark = nullptr;
+
+  /** Writes the file at `path` and its companion files. They are in a separate folder and are moved to their places
+   *  later. Returns the parts of the geometry that the format cannot store. Null if the format is only read. */
+  std::vector<std::string> (*write)(const std::string &  path,
+                                    const ImageToWrite & image,
+                                    const WriteOptions & options) = nullptr;
+  /** The possible companion files of a path. Null if there are none. */
+  std::vector<std::string> (*beside)(const std::string & path) = nullptr;
+  int maximumDimension = 0;
+  /** Whether voxels of the type can be written. */
+  bool (*holds)(ScalarType type) = nullptr;
 };
 
 /** All formats, in the order in which they are tried on a file. */
@@ -60,9 +63,15 @@ std::string HeaderNextTo(const std::string & path);
 /** Whether a text for ReadOptions::raw describes a slice, so that files are stacked. */
 bool HasSlicesOfRaw(const std::string & text);
 
-/** Whether a path ends with one of the extensions, in upper or lower case. The extensions are in lower case, separated
- *  by spaces. */
-bool HasExtension(const std::string & path, const char * extensions);
+/** With which of the extensions a path ends, in upper or lower case; empty if with none. The extensions are in lower
+ *  case, separated by spaces. */
+std::string ExtensionOf(const std::string & path, const char * extensions);
+
+inline bool
+HasExtension(const std::string & path, const char * extensions)
+{
+  return !ExtensionOf(path, extensions).empty();
+}
 
 // The functions of the formats, each in the file of its name.
 bool                     IsNrrd(const FileBytes & file);

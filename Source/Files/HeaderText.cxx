@@ -3,6 +3,8 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
+#include "BrickCCL/Files/FilePattern.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,18 +14,11 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
-constexpr const char * WhiteSpace = " \t\r\n\v\f";
-
-} // namespace
-
 std::string
-Trimmed(const std::string & text)
+Trimmed(const std::string & text, const std::string & blanks)
 {
-  const auto begin = text.find_first_not_of(WhiteSpace);
-  return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(WhiteSpace) - begin + 1);
+  const auto begin = text.find_first_not_of(blanks);
+  return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
 std::vector<std::string>
@@ -97,27 +92,33 @@ RealNumbers(const std::string & text, const std::string & field)
   return numbers;
 }
 
-std::vector<std::string>
-NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t last, std::int64_t step)
+std::string
+TakeLine(const char *& place, const char * end)
 {
-  const auto  percent = pattern.find('%');
-  std::size_t end = percent == std::string::npos ? percent : percent + 1;
-  bool        zeros = false;
-  std::size_t width = 0;
-  if (end != std::string::npos)
+  const char * const begin = place;
+  const char * const lineEnd = std::find(begin, end, '\n');
+  place = lineEnd < end ? lineEnd + 1 : end;
+  return { begin, lineEnd };
+}
+
+std::vector<std::string>
+DataFileNames(const std::string & header, const std::string & value, const std::string & field, std::size_t least)
+{
+  const auto words = Words(value);
+  const bool isPattern = words.size() >= least && words.size() <= least + 1 && words[0].find('%') != std::string::npos;
+  if (!isPattern || IsThere(PathBeside(header, value)))
   {
-    for (; end < pattern.size() && pattern[end] >= '0' && pattern[end] <= '9'; ++end)
-    {
-      zeros = zeros || (width == 0 && pattern[end] == '0');
-      width = width * 10 + static_cast<std::size_t>(pattern[end] - '0');
-      width = width > 99 ? 100 : width;
-    }
+    return { value };
   }
-  if (percent == std::string::npos || width > 99 || end >= pattern.size() ||
-      std::string("diu").find(pattern[end]) == std::string::npos || pattern.find('%', end) != std::string::npos)
+  const auto name = NumberedNameOf(words[0]);
+  if (!name)
   {
-    throw Error("the pattern " + Quoted(pattern) + " of its data files needs exactly one number format such as '%03d'");
+    throw Error("the pattern " + Quoted(words[0]) +
+                " of its data files needs exactly one number format such as '%03d'");
   }
+  const auto             first = WholeNumber(words[1], field);
+  const auto             last = WholeNumber(words[2], field);
+  const auto             step = words.size() > 3 ? WholeNumber(words[3], field) : 1;
   constexpr std::int64_t most = 1000000000000;
   const auto [low, high] = std::minmax({ first, last, step });
   if (step == 0 || low < -most || high > most || (last - first) / step < 0 || (last - first) / step >= 1000000)
@@ -128,12 +129,7 @@ NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t las
   std::vector<std::string> names;
   for (std::int64_t i = 0, count = (last - first) / step; i <= count; ++i)
   {
-    const std::int64_t value = first + i * step;
-    std::string        digits = std::to_string(value < 0 ? -value : value);
-    const std::size_t  room = width > (value < 0 ? 1u : 0u) ? width - (value < 0 ? 1 : 0) : 0;
-    const std::string  filling(digits.size() < room ? room - digits.size() : 0, zeros ? '0' : ' ');
-    digits = zeros ? (value < 0 ? "-" : "") + filling + digits : filling + (value < 0 ? "-" : "") + digits;
-    names.push_back(pattern.substr(0, percent) + digits + pattern.substr(end + 1));
+    names.push_back(name->Of(first + i * step));
   }
   return names;
 }

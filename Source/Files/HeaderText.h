@@ -9,8 +9,10 @@
 namespace brickccl::files
 {
 
-/** The text without white space at both ends. */
-std::string Trimmed(const std::string & text);
+inline constexpr const char * WhiteSpace = " \t\r\n\v\f";
+
+/** The text without white space, or other letters, at both ends. */
+std::string Trimmed(const std::string & text, const std::string & blanks = WhiteSpace);
 
 /** The words that white space separates. */
 std::vector<std::string> Words(const std::string & text);
@@ -26,10 +28,26 @@ std::vector<std::int64_t> WholeNumbers(const std::string & text, const std::stri
 double              RealNumber(const std::string & text, const std::string & field);
 std::vector<double> RealNumbers(const std::string & text, const std::string & field);
 
-/** The names that a pattern with one %d (%03d, %i, %u) gives for the numbers from a first to a last one, with a step.
- *  \throws Error for other patterns, a step of 0, and more than a million names. */
+/** The words for each of some axes, with spaces between them. */
+template <typename TWord>
+std::string
+WordsOfAxes(int dimension, TWord word)
+{
+  std::string text;
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    text += (axis == 0 ? "" : " ") + word(axis);
+  }
+  return text;
+}
+
+/** The text of a line without its end. `place` moves behind it. */
+std::string TakeLine(const char *& place, const char * end);
+
+/** The data files that a field of a header names: one file, or those of a pattern such as "s_%03d.raw 1 90 1", of at
+ *  least this many words, one of which may follow. \throws Error for a step of 0, and more than a million names. */
 std::vector<std::string>
-NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t last, std::int64_t step);
+DataFileNames(const std::string & header, const std::string & value, const std::string & field, std::size_t words);
 
 /** The name of the data file for a header of this path. It is the header's name with another extension: "ct.raw.gz"
  *  for "ct.nhdr". Characters that have another meaning in a header (%, \\, line ends, tabs) become underscores. */

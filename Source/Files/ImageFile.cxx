@@ -7,7 +7,7 @@
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
-#include "BrickCCL/Files/NamingPath.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/SliceNames.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
@@ -28,33 +28,6 @@ namespace
 {
 
 using namespace files;
-
-/** Parts of an image, whose errors name its path. */
-class NamedStream : public VoxelStream
-{
-public:
-  NamedStream(std::string path, std::shared_ptr<VoxelStream> stream)
-    : m_Path(std::move(path))
-    , m_Stream(std::move(stream))
-  {}
-
-  void
-  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
-  {
-    NamingPath([&](const std::string & reason) { return CannotRead(m_Path, reason); },
-               [&] { m_Stream->Read(begin, output, size); });
-  }
-
-  std::uint64_t
-  BytesAtLeast() const override
-  {
-    return m_Stream->BytesAtLeast();
-  }
-
-private:
-  std::string                  m_Path;
-  std::shared_ptr<VoxelStream> m_Stream;
-};
 
 std::string
 ListFormats(bool written)
@@ -136,8 +109,7 @@ ReadByHeader(const FileBytes & file, const ReadOptions & options)
   if (const std::string header = HeaderNextTo(file.Path()); !header.empty())
   {
     LoadedImage image =
-      NamingPath([&](const std::string & reason) { return "its header " + Quoted(header) + ": " + reason; },
-                 [&] { return ReadOneFile(FileBytes::Map(header), options); });
+      WithContext("its header " + Quoted(header) + ": ", [&] { return ReadOneFile(FileBytes::Map(header), options); });
     const auto isThis = [&](const std::string & data) { return AreSameExistingFile(data, file.Path()); };
     if (std::any_of(image.files.begin(), image.files.end(), isThis))
     {
@@ -236,7 +208,10 @@ Complete(const std::string & name, const ReadOptions & options, LoadedImage & im
   }
   if (image.stream)
   {
-    image.stream = std::make_shared<NamedStream>(name, std::move(image.stream));
+    const auto read = [name, stream = image.stream](std::uint64_t begin, std::byte * output, std::size_t size) {
+      WithContext(CannotRead(name), [&] { stream->Read(begin, output, size); });
+    };
+    image.stream = std::make_shared<VoxelStream>(image.stream->BytesAtLeast(), read);
   }
 }
 
@@ -367,58 +342,53 @@ FormatsReadInParts()
 void
 CheckFilesBeside(const std::string & path)
 {
-  NamingPath([&](const std::string & reason) { return CannotWrite(path, reason); }, [&] { CheckBeside(path); });
+  WithContext(CannotWrite(path), [&] { CheckBeside(path); });
 }
 
 LoadedImage
 ReadImageFile(const std::string & path, const ReadOptions & options)
 {
-  return NamingPath([&](const std::string & reason) { return CannotRead(path, reason); },
-                    [&] {
-                      LoadedImage image = ReadAny(path, options);
-                      image.files.push_back(path);
-                      Complete(path, options, image);
-                      return image;
-                    });
+  return WithContext(CannotRead(path), [&] {
+    LoadedImage image = ReadAny(path, options);
+    image.files.push_back(path);
+    Complete(path, options, image);
+    return image;
+  });
 }
 
 LoadedImage
 ReadImageFiles(const std::string & name, const std::vector<std::string> & files, const ReadOptions & options)
 {
-  return NamingPath([&](const std::string & reason) { return CannotRead(name, reason); },
-                    [&] {
-                      const bool  areDicom = std::any_of(files.begin(), files.end(), IsDicomFile);
-                      LoadedImage image = areDicom ? ReadDicomFiles(files, options) : ReadSliceImages(files, options);
-                      Complete(name, options, image);
-                      return image;
-                    });
+  return WithContext(CannotRead(name), [&] {
+    const bool  areDicom = std::any_of(files.begin(), files.end(), IsDicomFile);
+    LoadedImage image = areDicom ? ReadDicomFiles(files, options) : ReadSliceImages(files, options);
+    Complete(name, options, image);
+    return image;
+  });
 }
 
 void
 CheckImageFileWritable(const std::string & path, ScalarType type, const Extent & extent)
 {
-  NamingPath([&](const std::string & reason) { return CannotWrite(path, reason); },
-             [&] {
-               ExtentInFormat(FormatForWriting(path), type, extent);
-               CheckBeside(path);
-             });
+  WithContext(CannotWrite(path), [&] {
+    ExtentInFormat(FormatForWriting(path), type, extent);
+    CheckBeside(path);
+  });
   CheckWritable(path);
 }
 
 std::vector<std::string>
 WriteImageFile(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
-  return NamingPath(
-    [&](const std::string & reason) { return CannotWrite(path, reason); },
-    [&] {
-      const Format & format = FormatForWriting(path);
-      ImageToWrite   written = image;
-      written.extent = ExtentInFormat(format, image.type, image.extent);
-      CheckBeside(path);
-      std::vector<std::string> notes;
-      ReplaceFile(path, [&](const std::string & temporary) { notes = format.write(temporary, written, options); });
-      return notes;
-    });
+  return WithContext(CannotWrite(path), [&] {
+    const Format & format = FormatForWriting(path);
+    ImageToWrite   written = image;
+    written.extent = ExtentInFormat(format, image.type, image.extent);
+    CheckBeside(path);
+    std::vector<std::string> notes;
+    ReplaceFile(path, [&](const std::string & temporary) { notes = format.write(temporary, written, options); });
+    return notes;
+  });
 }
 
 void

@@ -2,7 +2,7 @@
 // What the paths of inputs stand for, before images are read.
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
-#include "BrickCCL/Files/NamingPath.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 
 #include <algorithm>
@@ -53,16 +53,15 @@ files::IsDicomFile(const std::string & path)
 bool
 MayHoldSeries(const std::string & path)
 {
-  return NamingPath([&](const std::string & reason) { return CannotRead(path, reason); },
-                    [&] {
-                      if (IsThere(path))
-                      {
-                        std::error_code failure;
-                        return std::filesystem::is_directory(path, failure) && HoldsDicom(path);
-                      }
-                      const auto files = FilesOfPattern(path);
-                      return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
-                    });
+  return WithContext(CannotRead(path), [&] {
+    if (IsThere(path))
+    {
+      std::error_code failure;
+      return std::filesystem::is_directory(path, failure) && HoldsDicom(path);
+    }
+    const auto files = FilesOfPattern(path);
+    return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
+  });
 }
 
 bool
@@ -70,41 +69,38 @@ WouldBeRead(const std::string & input, const std::string & output)
 {
   const std::filesystem::path file(ReplacedFile(output));
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  return NamingPath(
-    [&](const std::string & reason) { return CannotRead(input, reason); },
-    [&] {
-      std::error_code failure;
-      auto            written = FilesBesideImage(file.string());
-      written.insert(written.end(), { output, file.string() });
-      const auto isAny = [&](auto check) { return std::any_of(written.begin(), written.end(), check); };
-      if (std::filesystem::is_directory(input, failure))
-      {
-        const bool areRaw = FilesOfFolder(input, SliceExtensions).empty();
-        const auto isSlice = [&](const std::string & name) {
-          return HasExtension(name, SliceExtensions) || (areRaw && HasExtension(name, RawExtensions));
-        };
-        return isAny(isSlice) && std::filesystem::equivalent(folder, input, failure) && !HoldsDicom(input);
-      }
-      return !IsThere(input) && isAny([&](const std::string & name) { return StandsForFile(input, name); });
-    });
+  return WithContext(CannotRead(input), [&] {
+    std::error_code failure;
+    auto            written = FilesBesideImage(file.string());
+    written.insert(written.end(), { output, file.string() });
+    const auto isAny = [&](auto check) { return std::any_of(written.begin(), written.end(), check); };
+    if (std::filesystem::is_directory(input, failure))
+    {
+      const bool areRaw = FilesOfFolder(input, SliceExtensions).empty();
+      const auto isSlice = [&](const std::string & name) {
+        return HasExtension(name, SliceExtensions) || (areRaw && HasExtension(name, RawExtensions));
+      };
+      return isAny(isSlice) && std::filesystem::equivalent(folder, input, failure) && !HoldsDicom(input);
+    }
+    return !IsThere(input) && isAny([&](const std::string & name) { return StandsForFile(input, name); });
+  });
 }
 
 bool
 MayBeRaw(const std::string & path)
 {
-  return NamingPath([&](const std::string & reason) { return CannotRead(path, reason); },
-                    [&] {
-                      ReadOptions options;
-                      options.raw = "?";
-                      const auto isRaw = [&](const std::string & file) {
-                        return FormatOfFile(FileBytes::Map(file), options)->recognizes == nullptr;
-                      };
-                      std::error_code failure;
-                      const auto      files = std::filesystem::is_directory(path, failure) ? SlicesOfFolder(path)
-                                            : IsThere(path)                                ? std::vector{ path }
-                                                                                           : FilesOfPattern(path);
-                      return files.empty() || std::any_of(files.begin(), files.end(), isRaw);
-                    });
+  return WithContext(CannotRead(path), [&] {
+    ReadOptions options;
+    options.raw = "?";
+    const auto isRaw = [&](const std::string & file) {
+      return FormatOfFile(FileBytes::Map(file), options)->recognizes == nullptr;
+    };
+    std::error_code failure;
+    const auto      files = std::filesystem::is_directory(path, failure) ? SlicesOfFolder(path)
+                          : IsThere(path)                                ? std::vector{ path }
+                                                                         : FilesOfPattern(path);
+    return files.empty() || std::any_of(files.begin(), files.end(), isRaw);
+  });
 }
 
 } // namespace brickccl

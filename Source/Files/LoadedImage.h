@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,17 +21,32 @@ namespace brickccl
 class VoxelStream
 {
 public:
-  VoxelStream() = default;
-  virtual ~VoxelStream() = default;
-  VoxelStream(const VoxelStream &) = delete;
-  VoxelStream & operator=(const VoxelStream &) = delete;
+  using Function = std::function<void(std::uint64_t begin, std::byte * output, std::size_t size)>;
+
+  /** \param read  does the work of Read */
+  VoxelStream(std::uint64_t bytesAtLeast, Function read)
+    : m_BytesAtLeast(bytesAtLeast)
+    , m_Read(std::move(read))
+  {}
 
   /** Reads the bytes [begin, begin + size) of the voxels. Parts are whole slices. Going back to an earlier part may
    *  read everything before it once more. \throws Error for damaged and truncated files. */
-  virtual void Read(std::uint64_t begin, std::byte * output, std::size_t size) = 0;
+  void
+  Read(std::uint64_t begin, std::byte * output, std::size_t size) const
+  {
+    m_Read(begin, output, size);
+  }
 
   /** Parts begin and end at multiples of this many bytes, or at the end of the voxels. */
-  virtual std::uint64_t BytesAtLeast() const = 0;
+  std::uint64_t
+  BytesAtLeast() const
+  {
+    return m_BytesAtLeast;
+  }
+
+private:
+  std::uint64_t m_BytesAtLeast;
+  Function      m_Read;
 };
 
 /** The voxels of an image. They are in memory or in a part of a mapped file, which the system reads on

@@ -15,48 +15,7 @@ namespace brickccl::files
 namespace
 {
 
-/** Gives the memory of a mapped file's bytes back, which can be read again. */
-void
-Forget(const FileBytes & file, std::uint64_t begin, std::uint64_t end)
-{
-  if (file.IsMapped() && begin < end)
-  {
-    ForgetMapped(file.Data() + begin, static_cast<std::size_t>(end - begin));
-  }
-}
-
-class StoredStream : public VoxelStream
-{
-public:
-  StoredStream(const FileBytes & file, std::uint64_t begin, std::size_t swappedSize, const HostContext & context)
-    : m_File(file)
-    , m_Begin(begin)
-    , m_SwappedSize(swappedSize)
-    , m_Context(context)
-  {}
-
-  void
-  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
-  {
-    CopyStored(m_File, m_Begin + begin, size, output, m_Context);
-    SwapBytes(output, m_SwappedSize, size / m_SwappedSize, m_Context);
-    Forget(m_File, m_Begin + begin, m_Begin + begin + size);
-  }
-
-  std::uint64_t
-  BytesAtLeast() const override
-  {
-    return m_SwappedSize;
-  }
-
-private:
-  FileBytes     m_File;
-  std::uint64_t m_Begin;
-  std::size_t   m_SwappedSize;
-  HostContext   m_Context;
-};
-
-class InflatedStream : public VoxelStream
+class InflatedStream
 {
 public:
   InflatedStream(CompressedVoxels from, std::uint64_t bytes, std::size_t swappedSize, const HostContext & context)
@@ -69,7 +28,7 @@ public:
   }
 
   void
-  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
+  Read(std::uint64_t begin, std::byte * output, std::size_t size)
   {
     if (begin < m_Place)
     {
@@ -80,7 +39,7 @@ public:
     m_Place = begin + size;
     if (m_Place == m_Bytes)
     {
-      m_Inflater->Finish();
+      m_Inflater->Finish(m_From.hasMore);
     }
     const std::uint64_t taken = m_From.file.Size() - m_Inflater->Left();
     Forget(m_From.file, m_Forgotten, taken);
@@ -89,12 +48,6 @@ public:
     {
       SwapBytes(output, m_SwappedSize, size / m_SwappedSize, m_Context);
     }
-  }
-
-  std::uint64_t
-  BytesAtLeast() const override
-  {
-    return m_SwappedSize;
   }
 
 private:
@@ -132,85 +85,85 @@ private:
   std::uint64_t             m_Forgotten = 0;
 };
 
-class RescaledStream : public VoxelStream
-{
-public:
-  RescaledStream(std::shared_ptr<const LoadedImage> stored,
-                 const Scaling &                    scaling,
-                 ScalarType                         type,
-                 const HostContext &                context)
-    : m_Stored(std::move(stored))
-    , m_Scaling(scaling)
-    , m_Type(type)
-    , m_Context(context)
-  {}
-
-  void
-  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
-  {
-    const std::size_t   count = size / SizeOf(m_Type);
-    const std::uint64_t first = begin / SizeOf(m_Type) * SizeOf(m_Stored->type);
-    const std::size_t   bytes = count * SizeOf(m_Stored->type);
-    const std::byte *   stored = m_Stored->voxels.Data() + first;
-    if (m_Stored->stream)
-    {
-      m_Read.Resize(bytes);
-      m_Stored->stream->Read(first, m_Read.Data(), bytes);
-      stored = m_Read.Data();
-    }
-    Rescale(stored, m_Stored->type, m_Scaling, output, m_Type, static_cast<std::int64_t>(count), m_Context);
-    if (!m_Stored->stream && m_Stored->voxels.IsShared())
-    {
-      ForgetMapped(stored, bytes);
-    }
-  }
-
-  std::uint64_t
-  BytesAtLeast() const override
-  {
-    const std::uint64_t stored = m_Stored->stream ? m_Stored->stream->BytesAtLeast() : 1;
-    return std::max<std::uint64_t>(1, stored / SizeOf(m_Stored->type)) * SizeOf(m_Type);
-  }
-
-private:
-  std::shared_ptr<const LoadedImage> m_Stored;
-  Scaling                            m_Scaling;
-  ScalarType                         m_Type;
-  HostContext                        m_Context;
-  Buffer<std::byte>                  m_Read;
-};
-
 } // namespace
+
+void
+Forget(const FileBytes & file)
+{
+  Forget(file, 0, file.Size());
+}
+
+void
+Forget(const FileBytes & file, std::uint64_t begin, std::uint64_t end)
+{
+  if (file.IsMapped() && begin < end)
+  {
+    ForgetMapped(file.Data() + begin, static_cast<std::size_t>(end - begin));
+  }
+}
 
 std::shared_ptr<VoxelStream>
 StoredVoxels(const FileBytes & file, std::uint64_t begin, std::size_t swappedSize, const HostContext & context)
 {
-  return std::make_shared<StoredStream>(file, begin, swappedSize, context.Silent());
+  return std::make_shared<VoxelStream>(
+    swappedSize,
+    [=, silent = context.Silent()](std::uint64_t place, std::byte * output, std::size_t size) {
+      CopyStored(file, begin + place, size, output, silent);
+      SwapBytes(output, swappedSize, size / swappedSize, silent);
+      Forget(file, begin + place, begin + place + size);
+    });
 }
 
 std::shared_ptr<VoxelStream>
 InflatedVoxels(const CompressedVoxels & from, std::uint64_t bytes, std::size_t swappedSize, const HostContext & context)
 {
-  return std::make_shared<InflatedStream>(from, bytes, swappedSize, context.Silent());
+  const auto stream = std::make_shared<InflatedStream>(from, bytes, swappedSize, context.Silent());
+  return std::make_shared<VoxelStream>(
+    swappedSize,
+    [stream](std::uint64_t begin, std::byte * output, std::size_t size) { stream->Read(begin, output, size); });
 }
 
 std::shared_ptr<VoxelStream>
-RescaledVoxels(std::shared_ptr<const LoadedImage> stored,
-               const Scaling &                    scaling,
-               ScalarType                         type,
-               const HostContext &                context)
+RescaledVoxels(const std::shared_ptr<const LoadedImage> & stored,
+               const Scaling &                            scaling,
+               ScalarType                                 type,
+               const HostContext &                        context)
 {
-  return std::make_shared<RescaledStream>(std::move(stored), scaling, type, context.Silent());
+  const std::size_t   from = SizeOf(stored->type);
+  const std::size_t   to = SizeOf(type);
+  const std::uint64_t least = stored->stream ? stored->stream->BytesAtLeast() : 1;
+  const auto          read = [=, silent = context.Silent()](std::uint64_t begin, std::byte * output, std::size_t size) {
+    const std::size_t   count = size / to;
+    const std::uint64_t first = begin / to * from;
+    Buffer<std::byte>   room;
+    const std::byte *   values = stored->voxels.Data() + first;
+    if (stored->stream)
+    {
+      room.Resize(count * from);
+      stored->stream->Read(first, room.Data(), count * from);
+      values = room.Data();
+    }
+    Rescale(values, stored->type, scaling, output, type, static_cast<std::int64_t>(count), silent);
+    if (!stored->stream && stored->voxels.IsShared())
+    {
+      ForgetMapped(values, count * from);
+    }
+  };
+  return std::make_shared<VoxelStream>(std::max<std::uint64_t>(1, least / from) * to, read);
 }
 
-void
-RequireWholeSlices(std::uint64_t begin, std::size_t size, std::size_t sliceBytes)
+std::shared_ptr<VoxelStream>
+SliceVoxels(std::size_t                                                                           sliceBytes,
+            const std::function<void(std::size_t first, std::size_t count, std::byte * output)> & read)
 {
-  if (begin % sliceBytes != 0 || size % sliceBytes != 0)
-  {
-    throw Unsupported(
-      "a slice of this image cannot be read in parts; allow more memory, or save the image uncompressed");
-  }
+  return std::make_shared<VoxelStream>(sliceBytes, [=](std::uint64_t begin, std::byte * output, std::size_t size) {
+    if (begin % sliceBytes != 0 || size % sliceBytes != 0)
+    {
+      throw Unsupported(
+        "a slice of this image cannot be read in parts; allow more memory, or save the image uncompressed");
+    }
+    read(static_cast<std::size_t>(begin / sliceBytes), size / sliceBytes, output);
+  });
 }
 
 void

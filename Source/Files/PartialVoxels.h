@@ -8,6 +8,7 @@
 #include "BrickCCL/Files/Settle.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,10 @@ namespace brickccl::files
 std::shared_ptr<VoxelStream>
 StoredVoxels(const FileBytes & file, std::uint64_t begin, std::size_t swappedSize, const HostContext & context);
 
+/** Gives the memory of a mapped file's bytes back, which can be read again. */
+void Forget(const FileBytes & file);
+void Forget(const FileBytes & file, std::uint64_t begin, std::uint64_t end);
+
 /** Compressed data: bytes of a file from `begin` on; after decompression the first `skipped` precede the voxels. */
 struct CompressedVoxels
 {
@@ -28,6 +33,8 @@ struct CompressedVoxels
   Wrapper       wrapper = Wrapper::Gzip;
   /** For errors. */
   std::string name;
+  /** Whether more than voxels may come. */
+  bool hasMore = false;
 };
 
 /** Compressed voxels, `bytes` of them when they are not. The checksum is verified with the last of them.
@@ -38,13 +45,16 @@ std::shared_ptr<VoxelStream> InflatedVoxels(const CompressedVoxels & from,
                                             const HostContext &      context);
 
 /** Voxels that are rescaled after they are read. */
-std::shared_ptr<VoxelStream> RescaledVoxels(std::shared_ptr<const LoadedImage> stored,
-                                            const Scaling &                    scaling,
-                                            ScalarType                         type,
-                                            const HostContext &                context);
+std::shared_ptr<VoxelStream> RescaledVoxels(const std::shared_ptr<const LoadedImage> & stored,
+                                            const Scaling &                            scaling,
+                                            ScalarType                                 type,
+                                            const HostContext &                        context);
 
-/** \throws Unsupported unless a part consists of whole slices of this many bytes. */
-void RequireWholeSlices(std::uint64_t begin, std::size_t size, std::size_t sliceBytes);
+/** Slices of this many bytes each. `read` reads some of them. \throws Unsupported, when they are read, for parts that
+ * are not whole slices. */
+std::shared_ptr<VoxelStream>
+SliceVoxels(std::size_t                                                                           sliceBytes,
+            const std::function<void(std::size_t first, std::size_t count, std::byte * output)> & read);
 
 /** \throws Unsupported if the image is read in parts; `what` says what cannot be ("colors with alpha"). */
 void RefuseParts(const LoadedImage & image, const std::string & what);

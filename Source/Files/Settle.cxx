@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <numeric>
 
 namespace brickccl::files
 {
@@ -25,6 +26,12 @@ ForPieces(std::int64_t count, const HostContext & context, TWork work)
 {
   const Chunks chunks(count, std::int64_t{ 1 } << 18, 256);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) { work(chunks.Begin(chunk), chunks.End(chunk)); });
+}
+
+double
+Dot(const double (&a)[MaximumDimension], const double (&b)[MaximumDimension])
+{
+  return std::inner_product(a, a + MaximumDimension, b, 0.0);
 }
 
 } // namespace
@@ -63,36 +70,27 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
            const ReadOptions & options,
            LoadedImage &       image)
 {
-  const int dimension = image.extent.dimension;
-  double    unit[MaximumDimension][MaximumDimension] = {};
-  double    cosine = 0;
-  int       first = 0;
-  int       second = 0;
+  const int  dimension = image.extent.dimension;
+  double     unit[MaximumDimension][MaximumDimension] = {};
+  double     cosine = 0;
+  int        first = 0;
+  int        second = 0;
+  const auto set = [&](int axis, const double(&vector)[MaximumDimension], double length) {
+    image.geometry.spacing[axis] = length;
+    std::transform(vector, vector + MaximumDimension, unit[axis], [&](double each) { return each / length; });
+  };
   for (int axis = 0; axis < dimension; ++axis)
   {
-    double squares = 0;
-    for (int row = 0; row < dimension; ++row)
-    {
-      squares += vectors[axis][row] * vectors[axis][row];
-    }
-    const double length = std::sqrt(squares);
+    const double length = std::sqrt(Dot(vectors[axis], vectors[axis]));
     if (!(length >= MinimumSpacing && length <= MaximumSpacing))
     {
       throw Error(what + " of axis " + AxisNames[axis] + " has length " + Shortest(length) +
                   "; it must be above 0, from 1e-30 to 1e30 mm");
     }
-    image.geometry.spacing[axis] = length;
-    for (int row = 0; row < dimension; ++row)
-    {
-      unit[axis][row] = vectors[axis][row] / length;
-    }
+    set(axis, vectors[axis], length);
     for (int other = 0; other < axis; ++other)
     {
-      double product = 0;
-      for (int row = 0; row < dimension; ++row)
-      {
-        product += unit[axis][row] * unit[other][row];
-      }
+      const double product = Dot(unit[axis], unit[other]);
       if (std::fabs(product) > std::fabs(cosine))
       {
         cosine = product;
@@ -116,34 +114,21 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
     for (int axis = 0; axis < dimension; ++axis)
     {
       double rest[MaximumDimension] = {};
-      std::copy(vectors[axis], vectors[axis] + dimension, rest);
+      std::copy(vectors[axis], vectors[axis] + MaximumDimension, rest);
       for (int other = 0; other < axis; ++other)
       {
-        double product = 0;
-        for (int row = 0; row < dimension; ++row)
-        {
-          product += rest[row] * unit[other][row];
-        }
+        const double product = Dot(rest, unit[other]);
         for (int row = 0; row < dimension; ++row)
         {
           rest[row] -= product * unit[other][row];
         }
       }
-      double squares = 0;
-      for (int row = 0; row < dimension; ++row)
-      {
-        squares += rest[row] * rest[row];
-      }
-      const double length = std::sqrt(squares);
+      const double length = std::sqrt(Dot(rest, rest));
       if (!(length > 1e-6 * image.geometry.spacing[axis]))
       {
         throw Error(what + " do not span a volume: axis " + AxisNames[axis] + " is in the plane of the others");
       }
-      image.geometry.spacing[axis] = length;
-      for (int row = 0; row < dimension; ++row)
-      {
-        unit[axis][row] = rest[row] / length;
-      }
+      set(axis, rest, length);
     }
   }
   for (int axis = 0; axis < dimension; ++axis)
@@ -212,11 +197,7 @@ SettleExtent(const std::vector<std::int64_t> & sizes)
   {
     --dimension;
   }
-  std::string text;
-  for (const std::int64_t size : sizes)
-  {
-    text += (text.empty() ? "" : " x ") + std::to_string(size);
-  }
+  const std::string text = SizesText(sizes);
   if (dimension < 1 || dimension > static_cast<std::size_t>(MaximumDimension))
   {
     throw Unsupported("it has " + Counted(dimension, "dimension") + (text.empty() ? "" : " (" + text + ")") +
@@ -236,6 +217,15 @@ SettleExtent(const std::vector<std::int64_t> & sizes)
     throw Error("its size is " + text + ", too large for any memory: the header is damaged");
   }
   return Extent(static_cast<int>(dimension), sizes.data());
+}
+
+ScalarType
+IntegerType(std::size_t bytes, bool isSigned)
+{
+  return bytes == 1 ? (isSigned ? ScalarType::Int8 : ScalarType::UInt8)
+       : bytes == 2 ? (isSigned ? ScalarType::Int16 : ScalarType::UInt16)
+       : bytes == 4 ? (isSigned ? ScalarType::Int32 : ScalarType::UInt32)
+                    : (isSigned ? ScalarType::Int64 : ScalarType::UInt64);
 }
 
 std::size_t
@@ -408,7 +398,7 @@ RescaleImage(const Scaling & scaling, const std::string & what, const HostContex
     std::swap(stored->voxels, image.voxels);
     std::swap(stored->stream, image.stream);
     stored->type = image.type;
-    image.stream = RescaledVoxels(std::move(stored), scaling, type, context);
+    image.stream = RescaledVoxels(stored, scaling, type, context);
     image.type = type;
     note();
     return;

@@ -46,6 +46,22 @@ void SettleSpacing(LoadedImage & image);
  *  \throws Error unless there are then 1 to 4 axes, each of at least one voxel, and memory can hold the product. */
 Extent SettleExtent(const std::vector<std::int64_t> & sizes);
 
+/** "4 x 5 x 6". */
+template <typename TSize>
+std::string
+SizesText(const std::vector<TSize> & sizes)
+{
+  std::string text;
+  for (const TSize size : sizes)
+  {
+    text += (text.empty() ? "" : " x ") + std::to_string(size);
+  }
+  return text;
+}
+
+/** The type of whole numbers of 1, 2, 4 or 8 bytes. */
+ScalarType IntegerType(std::size_t bytes, bool isSigned);
+
 /** The number of bytes of the voxels. \throws Error if they are more than can be addressed. */
 std::size_t VoxelBytes(const Extent & extent, int channels, ScalarType type);
 

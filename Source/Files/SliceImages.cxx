@@ -2,6 +2,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/SliceNames.h"
 #include "BrickCCL/Files/PartialVoxels.h"
@@ -30,8 +31,7 @@ NameOfFile(const std::string & path)
 LoadedImage
 ReadSlice(const std::string & path, const ReadOptions & options)
 {
-  try
-  {
+  return WithContext("slice " + Quoted(NameOfFile(path)) + ": ", [&] {
     const FileBytes      file = FileBytes::Map(path);
     const Format * const format = FormatOfFile(file, options);
     if (format == nullptr)
@@ -44,15 +44,7 @@ ReadSlice(const std::string & path, const ReadOptions & options)
       throw Error("it holds " + image.extent.ToString() + " voxels; a slice image has two dimensions");
     }
     return image;
-  }
-  catch (const Unsupported & error)
-  {
-    throw Unsupported("slice " + Quoted(NameOfFile(path)) + ": " + error.what());
-  }
-  catch (const Error & error)
-  {
-    throw Error("slice " + Quoted(NameOfFile(path)) + ": " + error.what());
-  }
+  });
 }
 
 /** The properties in which all slices must agree, as text. */
@@ -126,46 +118,6 @@ MergedNotes(const std::vector<std::vector<std::string>> & notesOfSlices)
   return merged;
 }
 
-/** Slices that are read when they are asked for. */
-class SliceStream : public VoxelStream
-{
-public:
-  SliceStream(std::vector<std::string> paths, const ReadOptions & options, bool spacingMatters, int threads)
-    : m_Paths(std::move(paths))
-    , m_Options(options)
-    , m_SpacingMatters(spacingMatters)
-    , m_Context{ threads }
-    , m_First(ReadSlice(m_Paths.front(), options))
-  {}
-
-  void
-  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
-  {
-    const std::size_t bytes = m_First.ByteCount();
-    RequireWholeSlices(begin, size, bytes);
-    ParallelFor(static_cast<std::int64_t>(size / bytes), m_Context, [&](std::int64_t i) {
-      const auto          number = static_cast<std::size_t>(i);
-      const std::string & path = m_Paths[static_cast<std::size_t>(begin / bytes) + number];
-      const LoadedImage   slice = ReadSlice(path, m_Options);
-      CheckAlike(NameOfFile(m_Paths.front()), m_First, NameOfFile(path), slice, m_SpacingMatters);
-      std::memcpy(output + number * bytes, slice.voxels.Data(), bytes);
-    });
-  }
-
-  std::uint64_t
-  BytesAtLeast() const override
-  {
-    return m_First.ByteCount();
-  }
-
-private:
-  std::vector<std::string> m_Paths;
-  ReadOptions              m_Options;
-  bool                     m_SpacingMatters;
-  HostContext              m_Context;
-  LoadedImage              m_First;
-};
-
 } // namespace
 
 LoadedImage
@@ -189,8 +141,18 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
     throw Error("the slice images are not a complete volume: " + problem +
                 "; complete it, or read them in order of name with --accept-irregular-slices");
   }
-  const LoadedImage first = ReadSlice(ordered.front(), alone);
+  const auto        kept = std::make_shared<const LoadedImage>(ReadSlice(ordered.front(), alone));
+  const auto &      first = *kept;
   const std::string firstName = NameOfFile(ordered.front());
+  const std::size_t bytes = first.ByteCount();
+  // Copies a slice's voxels. Returns its notes.
+  const auto take = [=, spacingMatters = options.spacing.empty()](std::size_t number, std::byte * output) {
+    const LoadedImage   own = number == 0 ? LoadedImage() : ReadSlice(ordered[number], alone);
+    const LoadedImage & slice = number == 0 ? *kept : own;
+    CheckAlike(firstName, *kept, NameOfFile(ordered[number]), slice, spacingMatters);
+    std::memcpy(output, slice.voxels.Data(), bytes);
+    return slice.notes;
+  };
 
   LoadedImage volume;
   volume.type = first.type;
@@ -201,11 +163,15 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   const auto count = static_cast<std::int64_t>(ordered.size());
   volume.extent = SettleExtent({ first.extent.size[0], first.extent.size[1], count });
   TellHeader(options, volume);
-  const std::size_t bytes = first.ByteCount();
   volume.inParts = options.inParts;
   if (volume.inParts)
   {
-    volume.stream = std::make_shared<SliceStream>(ordered, alone, options.spacing.empty(), options.threads);
+    const auto read = [=, threads = options.threads](std::size_t begin, std::size_t slices, std::byte * output) {
+      ParallelFor(static_cast<std::int64_t>(slices), { threads }, [&](std::int64_t i) {
+        take(begin + static_cast<std::size_t>(i), output + static_cast<std::size_t>(i) * bytes);
+      });
+    };
+    volume.stream = SliceVoxels(bytes, read);
   }
   std::byte * const voxels =
     volume.inParts ? nullptr : volume.voxels.Resize(VoxelBytes(volume.extent, volume.channels, volume.type));
@@ -214,12 +180,8 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   std::vector<std::vector<std::string>> notes(ordered.size());
   // In parts, each slice is checked when it is read.
   ParallelFor(volume.inParts ? 0 : count, context, [&](std::int64_t i) {
-    const auto          number = static_cast<std::size_t>(i);
-    const LoadedImage   own = i == 0 ? LoadedImage() : ReadSlice(ordered[number], alone);
-    const LoadedImage & slice = i == 0 ? first : own;
-    CheckAlike(firstName, first, NameOfFile(ordered[number]), slice, options.spacing.empty());
-    std::memcpy(voxels + number * bytes, slice.voxels.Data(), bytes);
-    notes[number] = slice.notes;
+    const auto number = static_cast<std::size_t>(i);
+    notes[number] = take(number, voxels + number * bytes);
   });
   volume.notes.push_back(
     "the volume is made of " + std::to_string(count) +

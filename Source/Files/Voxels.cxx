@@ -95,19 +95,6 @@ CheckFileCount(std::size_t count, const Extent & extent)
   }
 }
 
-/** \throws Error if files of `fileBytes` bytes cannot hold the voxels of `image`, since a byte gives at most `perByte`
- *  bytes. The header is damaged then. */
-void
-CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & image)
-{
-  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  if (bytes / perByte > fileBytes)
-  {
-    throw Error("the file is truncated, or its header is damaged: " + std::to_string(fileBytes) +
-                " bytes cannot hold the " + std::to_string(bytes) + " of " + image.extent.ToString() + " voxels");
-  }
-}
-
 /** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
  *  are fewer or more, for words that are not numbers, and for numbers that the type does not hold. */
 void
@@ -178,24 +165,16 @@ ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, 
   }
 }
 
-/** Decompresses all of a stream: first what precedes the voxels, then `bytes` bytes of them. */
+/** Decompresses all voxels of a stream. */
 void
 InflateAll(const CompressedVoxels & from, std::size_t bytes, const Progress & progress, std::byte * output)
 {
-  Inflater          inflater(from.file.Data() + from.begin, from.file.Size() - from.begin, from.wrapper, from.name);
-  std::vector<char> before(static_cast<std::size_t>(std::min<std::uint64_t>(from.skipped, PieceBytes)));
-  for (std::uint64_t left = from.skipped; left > 0;)
-  {
-    const auto part = std::min<std::uint64_t>(left, before.size());
-    inflater.Read(before.data(), static_cast<std::size_t>(part));
-    left -= part;
-  }
+  const auto stream = InflatedVoxels(from, bytes, 1, {});
   for (std::size_t done = 0; done < bytes; done += PieceBytes)
   {
     progress.Update(static_cast<double>(done) / static_cast<double>(bytes));
-    inflater.Read(output + done, std::min<std::size_t>(PieceBytes, bytes - done));
+    stream->Read(done, output + done, std::min<std::size_t>(PieceBytes, bytes - done));
   }
-  inflater.Finish();
 }
 
 } // namespace
@@ -222,6 +201,31 @@ TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const Host
   if (swapped)
   {
     SwapBytes(copy, size, bytes / size, context);
+  }
+}
+
+void
+TakeRest(const FileBytes &   file,
+         std::uint64_t       begin,
+         bool                isBigEndian,
+         const ReadOptions & options,
+         LoadedImage &       image)
+{
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  image.inParts = options.inParts;
+  file.Require(begin, bytes);
+  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
+  TellHeader(options, image);
+  TakeStored(file, begin, isBigEndian != HostIsBigEndian, options.Context(), image);
+}
+
+void
+RequireRoom(std::uint64_t fileBytes, double perByte, double bytes, const Extent & extent)
+{
+  if (bytes / perByte > static_cast<double>(fileBytes))
+  {
+    throw Error("the file is truncated, or its header is damaged: " + Counted(fileBytes, "byte") + " cannot hold " +
+                extent.ToString() + " voxels");
   }
 }
 
@@ -286,6 +290,9 @@ ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImag
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
   const std::size_t fileCount = layout.parts.size();
   const std::size_t perByte = layout.encoding == Encoding::Compressed ? MaximumInflatedSize(1) : size;
+  const auto        checkRoom = [&](std::uint64_t present) {
+    RequireRoom(present, static_cast<double>(perByte), static_cast<double>(bytes), image.extent);
+  };
   CheckFileCount(fileCount, image.extent);
   const std::size_t bytesOfFile = bytes / fileCount;
   std::uint64_t     present = 0;
@@ -308,16 +315,17 @@ ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImag
   }
   if (fileCount == 1 && layout.encoding == Encoding::Compressed && image.inParts)
   {
-    CheckRoom(present, perByte, image);
+    checkRoom(present);
     image.stream = InflatedVoxels(layout.parts[0], bytes, layout.swapped ? size : 1, context);
     return;
   }
   RefuseParts(image, "voxels as they are in this file (as text, or in several files)");
-  CheckRoom(present, perByte, image);
+  checkRoom(present);
   std::byte * const output = image.voxels.Resize(bytes);
   for (std::size_t i = 0; i < fileCount; ++i)
   {
-    const auto & [file, begin, skipped, wrapper, name] = layout.parts[i];
+    const FileBytes &   file = layout.parts[i].file;
+    const std::uint64_t begin = layout.parts[i].begin;
     const auto         share = [&](std::size_t of) { return static_cast<double>(of) / static_cast<double>(fileCount); };
     const HostContext  own = context.Part(share(i), share(i + 1));
     std::byte * const  part = output + i * bytesOfFile;

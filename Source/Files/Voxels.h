@@ -24,6 +24,18 @@ namespace brickccl::files
 void
 TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image);
 
+/** Takes the voxels of a format that has them as in memory, from `begin` to the end of the file. Reports the header
+ *  before, and bytes beyond the voxels. */
+void TakeRest(const FileBytes &   file,
+              std::uint64_t       begin,
+              bool                isBigEndian,
+              const ReadOptions & options,
+              LoadedImage &       image);
+
+/** \throws Error if `fileBytes` bytes cannot hold voxels of `bytes` bytes, since a byte gives at most `perByte` bytes.
+ * The header is damaged then. */
+void RequireRoom(std::uint64_t fileBytes, double perByte, double bytes, const Extent & extent);
+
 /** Copies `count` bytes of a file, from `begin` on, to `output`. \throws Error if the file is too short. */
 void CopyStored(const FileBytes &   file,
                 std::uint64_t       begin,

@@ -23,8 +23,6 @@
 #include "itkBrickLabelShapeKeepNObjectsImageFilter.h"
 #include "itkBrickRelabelComponentImageFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
-#include "itkBrickThresholdMaximumConnectedComponentsImageFilter.h"
-#include "itkBrickVectorConnectedComponentImageFilter.h"
 
 #include "BrickCCL/Phantoms/Phantoms.h"
 
@@ -40,9 +38,6 @@
 #include "itkLabelShapeKeepNObjectsImageFilter.h"
 #include "itkRelabelComponentImageFilter.h"
 #include "itkScalarConnectedComponentImageFilter.h"
-#include "itkThresholdMaximumConnectedComponentsImageFilter.h"
-#include "itkVector.h"
-#include "itkVectorConnectedComponentImageFilter.h"
 
 #include <algorithm>
 #include <charconv>
@@ -63,7 +58,6 @@ namespace
 using Mask = itk::Image<unsigned char, 3>;
 using Scan = itk::Image<short, 3>;
 using Labels = itk::Image<unsigned int, 3>;
-using Field = itk::Image<itk::Vector<float, 2>, 3>;
 
 struct Options
 {
@@ -158,22 +152,6 @@ Compare(const Options & options, const std::string & name, const TSet & set)
   Compare<TTheirs, TOurs>(options, name, set, [](TOurs *) {});
 }
 
-/** Unit vectors along the grain. */
-Field::Pointer
-MakeField(const std::vector<std::int16_t> & grains, std::int64_t size)
-{
-  auto   field = NewImage<Field>(size);
-  auto * vector = field->GetBufferPointer();
-  for (const std::int16_t value : grains)
-  {
-    const double angle = 0.0157 * value / 40;
-    (*vector)[0] = static_cast<float>(std::cos(angle));
-    (*vector)[1] = static_cast<float>(std::sin(angle));
-    ++vector;
-  }
-  return field;
-}
-
 void
 CompareComponents(const Options & options, const Mask * mask)
 {
@@ -233,33 +211,12 @@ CompareGrains(const Options & options)
 {
   const brickccl::Extent extent{ options.size, options.size, options.size };
   const auto             grains = brickccl::MakeGrains(extent, 24, 1);
-  {
-    const auto scan = ImageOf<Scan>(grains, options.size);
-    Compare<itk::ScalarConnectedComponentImageFilter<Scan, Labels>,
-            itk::BrickScalarConnectedComponentImageFilter<Scan, Labels>>(options,
-                                                                         "ScalarConnectedComponent",
-                                                                         [&](auto * filter) {
-                                                                           filter->SetInput(scan);
-                                                                           filter->SetDistanceThreshold(20);
-                                                                         });
-    using Threshold = itk::ThresholdMaximumConnectedComponentsImageFilter<Scan, Mask>;
-    using OurThreshold = itk::BrickThresholdMaximumConnectedComponentsImageFilter<Scan, Mask>;
-    Compare<Threshold, OurThreshold>(options, "ThresholdMaximumConnectedComponents", [&](auto * filter) {
-      filter->SetInput(scan);
-      filter->SetMinimumObjectSizeInPixels(50);
-    });
-  }
-  const auto field = MakeField(grains, options.size);
-  using Vectors = itk::VectorConnectedComponentImageFilter<Field, Labels, Mask>;
-  using OurVectors = itk::BrickVectorConnectedComponentImageFilter<Field, Labels, Mask>;
-  const auto set = [&](auto * filter) {
-    filter->SetInput(field);
-    filter->SetDistanceThreshold(1e-4f);
-  };
-  Compare<Vectors, OurVectors>(options, "VectorConnectedComponent", set);
-  Compare<Vectors, OurVectors>(options, "VectorConnectedComponent, sum of differences", set, [](OurVectors * filter) {
-    filter->SetDistance(itk::BrickVectorDistance::SumOfDifferences);
-    filter->SetDistanceThreshold(0.02f);
+  const auto             scan = ImageOf<Scan>(grains, options.size);
+  using Theirs = itk::ScalarConnectedComponentImageFilter<Scan, Labels>;
+  using Ours = itk::BrickScalarConnectedComponentImageFilter<Scan, Labels>;
+  Compare<Theirs, Ours>(options, "ScalarConnectedComponent", [&](auto * filter) {
+    filter->SetInput(scan);
+    filter->SetDistanceThreshold(20);
   });
 }
 

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import random
+import shutil
 import struct
 import unittest
 
@@ -94,6 +95,23 @@ class SplitTest(CommandTest):
         self.assertIn("image uncompressed", self.ok("distance", "--help").stdout)
         self.fails("label", self.mask, self.output, "--split", "--memory", "500MB", saying="--memory")
         self.fails("label", self.mask, self.output, "--split", "--periodic", "x", saying="--periodic")
+
+    def test_recipes_split_as_the_command_does(self):
+        recipe, out = self.path("r.toml"), self.path("out")
+        for height, options in (("auto", ["--split"]), ("560 um", ["--split", "0.56"])):
+            with open(recipe, "w", encoding="utf-8") as stream:
+                stream.write('[labeling]\nconnectivity = 26\nminimum_size = 100\nsplit = "%s"\n' % height)
+            self.ok("batch", recipe, self.mask, "-o", out, "--quiet")
+            with open(self.path("out/items/mask/summary.json"), encoding="utf-8") as stream:
+                summary = json.load(stream)
+            found = json.loads(self.ok("label", self.mask, self.output, "--connectivity", 26, "--minimum-size", 100, "--json", *options).stdout)
+            self.assertEqual((summary["defects"], summary["parents"]), (found["components"], found["parents"]))
+            self.assertEqual(labels_of(self.path("out/items/mask/labels.nrrd"))[1], labels_of(self.output)[1])
+            self.assertIn("split where they narrow", " ".join(self.ok("recipe", "explain", recipe).stdout.split()))
+            shutil.rmtree(out)
+        with open(recipe, "w", encoding="utf-8") as stream:
+            stream.write('[labeling]\nsplit = "wide"\n')
+        self.fails("recipe", "check", recipe, saying="auto or a height in mm")
 
     def test_labels_of_every_type(self):
         first = self.objects()[0]

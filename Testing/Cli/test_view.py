@@ -304,6 +304,7 @@ class ViewTest(CommandTest):
         for part in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "connect-src 'self'"):
             self.assertIn(part, headers["Content-Security-Policy"])
         self.assertNotIn("unsafe", headers["Content-Security-Policy"])
+        self.fails("view", self.scan, "--embed-in", "http://a/;script-src *", saying="is not an origin such as http://localhost:8888")
         self.assertEqual((headers["Referrer-Policy"], headers["X-Content-Type-Options"], headers["Cache-Control"]), ("no-referrer", "nosniff", "no-store"))
         self.assertNotIn(b"http://", content + view.request("page.js")[2] + view.request("page.css")[2])
         self.assertGreater(view.label(pores=True, threshold="otsu")["components"], 0)

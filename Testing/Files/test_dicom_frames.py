@@ -133,7 +133,7 @@ class Segmentations(Dicom):
         self.assertEqual(image.size, [7, 5, 3])
         self.assertIn("the least distance of its frames, 4 mm", " ".join(image.notes))
         image = self.read(self.save(segmentation(frames, between=3)[0], "s.dcm"))
-        self.assertIn("SpacingBetweenSlices is 3 mm, but its frames are at multiples of 4 mm", " ".join(image.notes))
+        self.assertIn("4 mm, is used as the slice spacing, not the SpacingBetweenSlices of 3 mm", " ".join(image.notes))
 
     def test_label_map_with_missing_slices(self):
         data, labels = segmentation([(1, 0), (1, 1), (3, 1), (3, 4), (2, 0)])

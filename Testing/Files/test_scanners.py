@@ -100,9 +100,8 @@ class FreeSurfer(ScannersTest):
                 lps = np.diag((-1, -1, 1)) @ affine[:3]
                 np.testing.assert_allclose(np.array(image.direction)[:3, :3] * np.array(image.spacing)[:3], lps[:, :3], atol=1e-5)
                 np.testing.assert_allclose(np.array(image.origin)[:3], lps[:, 3], atol=1e-4)
-        self.assert_by_slabs(self.image(values("int16", SHAPE), "a.mgh")[0])
-        result = self.label(self.image(values("int16", SHAPE), "a.mgz")[0], self.path("out.nrrd"), "--memory", "64MiB")
-        self.assertIn("compressed MGH files are not read in parts", result.stderr)
+        for name in ("a.mgh", "a.mgz"):
+            self.assert_by_slabs(self.image(values("int16", SHAPE), name)[0])
 
     def test_tags_behind_the_voxels_are_passed(self):
         path, _ = self.image(values("int16", SHAPE), "a.mgh")

@@ -128,8 +128,6 @@ CheckStatistics(const TValueOf & valueOf, double binWidth)
   FillFromSeed(feature.GetPointer(), 7, valueOf);
   auto ours = itk::BrickBinaryImageToStatisticsLabelMapFilter<Image, Feature>::New();
   auto theirs = itk::BinaryImageToStatisticsLabelMapFilter<Image, Feature>::New();
-  EXPECT_EQ(ours->GetNumberOfBins(), theirs->GetNumberOfBins());
-  EXPECT_EQ(ours->GetComputeHistogram(), theirs->GetComputeHistogram());
   ours->SetInput1(image);
   theirs->SetInput1(image);
   ours->SetInputForegroundValue(200);

@@ -9,8 +9,6 @@
 #include "itkBrickLabelShapeKeepNObjectsImageFilter.h"
 #include "itkBrickRelabelComponentImageFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
-#include "itkBrickThresholdMaximumConnectedComponentsImageFilter.h"
-#include "itkBrickVectorConnectedComponentImageFilter.h"
 
 #include "ItkImages.h"
 
@@ -21,7 +19,6 @@
 #include "itkMetaDataObject.h"
 #include "itkMetaImageIO.h"
 #include "itkRelabelComponentImageFilter.h"
-#include "itkVector.h"
 
 #include <gtest/gtest.h>
 
@@ -120,9 +117,6 @@ TEST(BrickFiltersInPipelines, OtherFiltersGiveTheWholeToAWriterOfPieces)
   scalar->SetInput(image);
   scalar->SetDistanceThreshold(30);
   ExpectTheWholeInPieces(scalar.GetPointer());
-  auto maximum = itk::BrickThresholdMaximumConnectedComponentsImageFilter<Image, Labels>::New();
-  maximum->SetInput(image);
-  ExpectTheWholeInPieces(maximum.GetPointer());
 
   auto mask = MakeEmptyImage<Labels>({ 40, 30, 24 }, true);
   FillFromSeed(mask.GetPointer(), 4, [](std::uint64_t number) { return number % 3 == 0 ? 0 : 1; });
@@ -146,19 +140,6 @@ TEST(BrickFiltersInPipelines, OtherFiltersGiveTheWholeToAWriterOfPieces)
   threshold->SetLower(1);
   threshold->SetSeed(mask->GetLargestPossibleRegion().GetUpperIndex());
   ExpectTheWholeInPieces(threshold.GetPointer());
-
-  using Field = itk::Image<itk::Vector<float, 2>, 3>;
-  auto field = MakeEmptyImage<Field>({ 40, 30, 24 }, true);
-  FillFromSeed(field.GetPointer(), 5, [](std::uint64_t number) {
-    Field::PixelType vector;
-    vector.Fill(0);
-    vector[number % 2] = 1;
-    return vector;
-  });
-  auto vectors = itk::BrickVectorConnectedComponentImageFilter<Field, Labels, Labels>::New();
-  vectors->SetInput(field);
-  vectors->SetDistanceThreshold(0.1f);
-  ExpectTheWholeInPieces(vectors.GetPointer());
 }
 
 TEST(BrickFiltersInPipelines, LabelMapsHaveTheMetadataOfTheImage)

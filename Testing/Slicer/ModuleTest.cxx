@@ -5,7 +5,6 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Slicer/ModuleDescription.h"
-#include "BrickCCL/Slicer/ModuleWords.h"
 
 #include <gtest/gtest.h>
 

@@ -154,6 +154,10 @@ CatchShortenedFiles(const char *)
 }
 
 void
+CatchAborts(const char *)
+{}
+
+void
 KeepLibraryLoaded()
 {
   HMODULE module = nullptr;
@@ -236,21 +240,44 @@ CatchInterrupts()
   {
     sigaction(SIGHUP, &action, nullptr);
   }
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, nullptr);
 }
+
+namespace
+{
+
+/** At this signal the process writes `message` and ends with exit code 1; null: it ends as usual. */
+template <int TSignal>
+void
+EndWithMessage(const char * message)
+{
+  static const char * text = nullptr;
+  text = message;
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+    ::_exit(1);
+  };
+  if (message == nullptr)
+  {
+    action.sa_handler = SIG_DFL;
+  }
+  sigaction(TSignal, &action, nullptr);
+}
+
+} // namespace
 
 void
 CatchShortenedFiles(const char * message)
 {
-  static const char * text = nullptr;
-  static std::size_t length = 0;
-  text = message;
-  length = std::strlen(message);
-  struct sigaction action = {};
-  action.sa_handler = [](int) {
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, length);
-    ::_exit(1);
-  };
-  sigaction(SIGBUS, &action, nullptr);
+  EndWithMessage<SIGBUS>(message);
+}
+
+void
+CatchAborts(const char * message)
+{
+  EndWithMessage<SIGABRT>(message);
 }
 
 void

@@ -25,14 +25,17 @@ std::size_t TerminalWidth();
 bool AreSameExistingFile(const std::string & a, const std::string & b);
 
 /** From now on WasInterrupted reports an interrupt (Ctrl-C), a request to terminate or, unless that is ignored as
- *  under nohup, a closed terminal. Further ones change nothing. It is for programs, since it replaces earlier
- *  handlers of these signals. */
+ *  under nohup, a closed terminal. Further ones change nothing. A limit on the size of files (ulimit -f) is an error of
+ *  writing from now on, as a full disk is. It is for programs, since it replaces earlier handlers of these signals. */
 void CatchInterrupts();
 bool WasInterrupted();
 
 /** If another program shortens a mapped file while it is read, the process writes `message` to the error stream and
  *  ends with exit code 1. The message must live as long as the process. */
 void CatchShortenedFiles(const char * message);
+
+/** The same for a library that aborts the process; null: from now on an abort is one. On Windows it does nothing. */
+void CatchAborts(const char * message);
 
 /** Keeps the library that holds this code in memory until the process ends, even if it is unloaded. */
 void KeepLibraryLoaded();

@@ -2,15 +2,13 @@
 #include "BrickCCL/Files/Codecs/Deflate.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Codecs/Checksum.h"
 #include "BrickCCL/Files/Codecs/ClearRegisters.h"
 
 #include <algorithm>
 
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
 #include <zlib.h>
-#ifdef BRICKCCL_USE_ISAL
-#  include <isa-l/igzip_lib.h>
-#endif
 
 namespace brickccl::files
 {
@@ -29,7 +27,6 @@ public:
   PieceCompressor(const PieceCompressor &) = delete;
   PieceCompressor & operator=(const PieceCompressor &) = delete;
 
-#ifdef BRICKCCL_USE_ISAL
   /** Compresses `size` bytes and appends them to `output`. */
   void
   Compress(const unsigned char * bytes, std::size_t size, bool isLast, std::vector<unsigned char> & output)
@@ -89,50 +86,6 @@ private:
 
   isal_zstream               m_Stream = {};
   std::vector<unsigned char> m_LevelMemory;
-#else
-  ~PieceCompressor()
-  {
-    if (m_IsOpen)
-    {
-      deflateEnd(&m_Stream);
-    }
-  }
-
-  void
-  Compress(const unsigned char * bytes, std::size_t size, bool isLast, std::vector<unsigned char> & output)
-  {
-    constexpr int level = 2;
-    if ((m_IsOpen ? deflateReset(&m_Stream) : deflateInit2(&m_Stream, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY)) !=
-        Z_OK)
-    {
-      throw std::bad_alloc();
-    }
-    m_IsOpen = true;
-    std::size_t done = output.size();
-    std::size_t taken = 0;
-    do
-    {
-      const std::size_t part = std::min(size - taken, LargestPart);
-      const bool        isEnd = taken + part == size;
-      m_Stream.next_in = const_cast<unsigned char *>(bytes + taken);
-      m_Stream.avail_in = static_cast<uInt>(part);
-      do
-      {
-        output.resize(std::max(done + 4096, output.size() + part / 4));
-        m_Stream.next_out = output.data() + done;
-        m_Stream.avail_out = static_cast<uInt>(std::min(output.size() - done, LargestPart));
-        deflate(&m_Stream, !isEnd ? Z_NO_FLUSH : isLast ? Z_FINISH : Z_FULL_FLUSH);
-        done = static_cast<std::size_t>(m_Stream.next_out - output.data());
-      } while (m_Stream.avail_out == 0);
-      taken += part;
-    } while (taken < size);
-    output.resize(done);
-  }
-
-private:
-  z_stream m_Stream = {};
-  bool     m_IsOpen = false;
-#endif
 };
 
 std::vector<unsigned char>
@@ -167,6 +120,23 @@ struct Piece
 };
 
 } // namespace
+
+std::uint32_t
+Checksum(Wrapper wrapper, const unsigned char * bytes, std::size_t size)
+{
+  const std::uint32_t checksum =
+    wrapper == Wrapper::Gzip ? crc32_gzip_refl(0, bytes, size) : isal_adler32(1, bytes, size);
+  ClearRegisters();
+  return checksum;
+}
+
+std::uint32_t
+CombinedChecksum(Wrapper wrapper, std::uint32_t first, std::uint32_t second, std::uint64_t secondSize)
+{
+  const auto length = static_cast<z_off_t>(secondSize);
+  return static_cast<std::uint32_t>(wrapper == Wrapper::Gzip ? crc32_combine(first, second, length)
+                                                             : adler32_combine(first, second, length));
+}
 
 std::uint64_t
 Deflate(Wrapper                            wrapper,

@@ -31,6 +31,12 @@ std::uint64_t Deflate(Wrapper                            wrapper,
                       const HostContext &                context,
                       const std::vector<unsigned char> & first = {});
 
+/** The checksum of a wrapper: CRC-32 of gzip, Adler-32 of zlib. */
+std::uint32_t Checksum(Wrapper wrapper, const unsigned char * bytes, std::size_t size);
+
+/** The checksum of bytes that follow others, from the checksums of both. */
+std::uint32_t CombinedChecksum(Wrapper wrapper, std::uint32_t first, std::uint32_t second, std::uint64_t secondSize);
+
 /** Compresses bytes as a zlib stream of their own (a strip of a TIFF file). */
 std::vector<unsigned char> DeflateAlone(const unsigned char * bytes, std::size_t size);
 

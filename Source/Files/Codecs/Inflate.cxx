@@ -8,12 +8,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
-#ifdef BRICKCCL_USE_ISAL
-#  include <isa-l/igzip_lib.h>
-#else
-#  include <zlib.h>
-#endif
+#include <isa-l/igzip_lib.h>
 
 namespace brickccl::files
 {
@@ -24,13 +21,14 @@ namespace
 /** The libraries count in 32 bits, so larger sizes are passed on in parts. */
 constexpr std::size_t LargestPart = std::size_t{ 1 } << 30;
 
-} // namespace
-
+/** Whether a member of gzip sets flags that RFC 1952 reserves, so that its other contents are unknown. */
 bool
 HasReservedFlags(const unsigned char * member, std::size_t size)
 {
   return size > 3 && (member[3] & 0xe0u) != 0;
 }
+
+} // namespace
 
 struct Inflater::State
 {
@@ -41,11 +39,7 @@ struct Inflater::State
   /** Whether the member that is being read has ended. */
   bool finished = false;
 
-#ifdef BRICKCCL_USE_ISAL
   inflate_state stream = {};
-#else
-  z_stream stream = {};
-#endif
 
   [[noreturn]] void
   Fail(const std::string & what) const
@@ -62,15 +56,8 @@ struct Inflater::State
     {
       Fail("damaged: reserved flags of their header are set");
     }
-#ifdef BRICKCCL_USE_ISAL
     isal_inflate_init(&stream);
     stream.crc_flag = wrapper == Wrapper::Gzip ? ISAL_GZIP : wrapper == Wrapper::Zlib ? ISAL_ZLIB : ISAL_DEFLATE;
-#else
-    if (inflateReset(&stream) != Z_OK)
-    {
-      throw std::bad_alloc();
-    }
-#endif
   }
 
   /** Decompresses up to `size` bytes of the member. */
@@ -79,7 +66,6 @@ struct Inflater::State
   {
     const std::size_t part = std::min(size, LargestPart);
     const std::size_t given = std::min(left, LargestPart);
-#ifdef BRICKCCL_USE_ISAL
     stream.next_in = const_cast<unsigned char *>(next);
     stream.avail_in = static_cast<std::uint32_t>(given);
     stream.next_out = output;
@@ -97,19 +83,6 @@ struct Inflater::State
       stream.avail_in += static_cast<std::uint32_t>(stream.read_in_length / 8);
       stream.read_in_length = 0;
     }
-#else
-    stream.next_in = const_cast<unsigned char *>(next);
-    stream.avail_in = static_cast<uInt>(given);
-    stream.next_out = output;
-    stream.avail_out = static_cast<uInt>(part);
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-    {
-      Fail(stream.msg != nullptr && std::strstr(stream.msg, "check") != nullptr ? "damaged: their checksum is wrong"
-                                                                                : "damaged");
-    }
-    finished = status == Z_STREAM_END;
-#endif
     const std::size_t taken = given - stream.avail_in;
     const std::size_t made = part - stream.avail_out;
     next += taken;
@@ -144,21 +117,10 @@ Inflater::Inflater(const unsigned char * data, std::size_t size, Wrapper wrapper
   {
     m_State->Fail("truncated");
   }
-#ifndef BRICKCCL_USE_ISAL
-  if (inflateInit2(&m_State->stream, wrapper == Wrapper::Gzip ? 15 + 16 : wrapper == Wrapper::Zlib ? 15 : -15) != Z_OK)
-  {
-    throw std::bad_alloc();
-  }
-#endif
   m_State->Begin();
 }
 
-Inflater::~Inflater()
-{
-#ifndef BRICKCCL_USE_ISAL
-  inflateEnd(&m_State->stream);
-#endif
-}
+Inflater::~Inflater() = default;
 
 std::size_t
 Inflater::Left() const
@@ -198,8 +160,11 @@ Inflater::Read(void * output, std::size_t size)
 }
 
 void
-Inflater::Finish()
+Inflater::Finish(bool hasMore)
 {
+  for (std::vector<char> rest(hasMore ? 1 << 16 : 0);
+       !rest.empty() && ReadSome(rest.data(), rest.size()) == rest.size();)
+  {}
   unsigned char beyond = 0;
   if (ReadSome(&beyond, 1) != 0)
   {

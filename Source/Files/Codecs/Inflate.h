@@ -39,16 +39,13 @@ public:
   std::size_t Left() const;
 
   /** \throws Error unless everything has been read and the checksum is right. Zeros after the compressed data are
-   *  allowed, as tapes and some writers leave them. */
-  void Finish();
+   *  allowed, as tapes and some writers leave them. \param hasMore  whether the rest is read first, and dropped */
+  void Finish(bool hasMore = false);
 
 private:
   struct State;
   std::unique_ptr<State> m_State;
 };
-
-/** Whether a member of gzip sets flags that RFC 1952 reserves, so that its other contents are unknown. */
-bool HasReservedFlags(const unsigned char * member, std::size_t size);
 
 /** The largest number of bytes that `size` compressed bytes can hold. A header that states more is wrong. */
 std::uint64_t MaximumInflatedSize(std::uint64_t size);

@@ -3,23 +3,17 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/ErrorContext.h"
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-#else
-#  include <fcntl.h>
-#  include <sys/mman.h>
-#  include <sys/stat.h>
-#  include <unistd.h>
-#endif
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace brickccl::files
 {
@@ -39,97 +33,6 @@ CheckName(const std::string & path)
     throw Error("there is no such file: its name contains a NUL byte");
   }
 }
-
-} // namespace
-
-#ifdef _WIN32
-
-namespace
-{
-
-/** A handle of the system, which is closed at the end of its life. */
-class Handle
-{
-public:
-  explicit Handle(HANDLE handle)
-    : m_Handle(handle == INVALID_HANDLE_VALUE ? nullptr : handle)
-  {}
-  Handle(const Handle &) = delete;
-  Handle & operator=(const Handle &) = delete;
-  ~Handle()
-  {
-    if (m_Handle != nullptr)
-    {
-      CloseHandle(m_Handle);
-    }
-  }
-  HANDLE
-  Get() const
-  {
-    return m_Handle;
-  }
-
-private:
-  HANDLE m_Handle;
-};
-
-Error
-LastError()
-{
-  return Error(std::system_category().message(static_cast<int>(GetLastError())));
-}
-
-} // namespace
-
-FileBytes
-FileBytes::Map(const std::string & path)
-{
-  CheckName(path);
-  const std::filesystem::path name(path);
-  std::error_code             failure;
-  const auto                  status = std::filesystem::status(name, failure);
-  if (!std::filesystem::exists(status))
-  {
-    throw Error("there is no such file");
-  }
-  if (!std::filesystem::is_regular_file(status))
-  {
-    throw Error(NoFileOfDisk);
-  }
-  const Handle  file(CreateFileW(name.c_str(),
-                                GENERIC_READ,
-                                FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                                nullptr,
-                                OPEN_EXISTING,
-                                FILE_ATTRIBUTE_NORMAL,
-                                nullptr));
-  LARGE_INTEGER size = {};
-  if (file.Get() == nullptr || GetFileSizeEx(file.Get(), &size) == 0)
-  {
-    throw LastError();
-  }
-  FileBytes bytes;
-  bytes.m_Path = path;
-  bytes.m_IsMapped = true;
-  bytes.m_Size = static_cast<std::size_t>(size.QuadPart);
-  if (bytes.m_Size > 0)
-  {
-    const Handle mapping(CreateFileMappingW(file.Get(), nullptr, PAGE_READONLY, 0, 0, nullptr));
-    void * const memory = mapping.Get() == nullptr ? nullptr : MapViewOfFile(mapping.Get(), FILE_MAP_READ, 0, 0, 0);
-    if (memory == nullptr)
-    {
-      throw LastError();
-    }
-    bytes.m_Owner = std::shared_ptr<const void>(memory, [](const void * mapped) { UnmapViewOfFile(mapped); });
-    bytes.m_Data = static_cast<const unsigned char *>(memory);
-  }
-  return bytes;
-}
-
-#else
-
-namespace
-{
 
 class Descriptor
 {
@@ -192,8 +95,6 @@ FileBytes::Map(const std::string & path)
   return bytes;
 }
 
-#endif
-
 FileBytes
 FileBytes::FromMemory(std::string path, const void * data, std::size_t size)
 {
@@ -240,6 +141,18 @@ FileBytes::Number(std::uint64_t place, std::size_t size, bool isBigEndian) const
   return number;
 }
 
+double
+FileBytes::Real(std::uint64_t place, std::size_t size, bool isBigEndian) const
+{
+  const std::uint64_t bits = Number(place, size, isBigEndian);
+  const auto          half = static_cast<std::uint32_t>(bits);
+  float               single = 0;
+  double              real = 0;
+  std::memcpy(&single, &half, sizeof(single));
+  std::memcpy(&real, &bits, sizeof(real));
+  return size == sizeof(single) ? double{ single } : real;
+}
+
 bool
 FileBytes::BeginsWith(const char * text, std::size_t length) const
 {
@@ -273,8 +186,7 @@ MapDataFiles(const std::string & header, const std::vector<std::string> & names)
   std::vector<FileBytes> files;
   for (const std::string & name : names)
   {
-    try
-    {
+    WithContext("its data file " + Quoted(name) + " cannot be read: ", [&] {
       CheckName(name);
       const std::string path = PathBeside(header, name);
       std::error_code   ignored;
@@ -283,11 +195,7 @@ MapDataFiles(const std::string & header, const std::vector<std::string> & names)
         throw Error("it is the header itself");
       }
       files.push_back(FileBytes::Map(path));
-    }
-    catch (const Error & error)
-    {
-      throw Error("its data file " + Quoted(name) + " cannot be read: " + error.what());
-    }
+    });
   }
   return files;
 }

@@ -59,6 +59,8 @@ public:
 
   /** The whole number of `size` bytes at a place. \throws Error beyond the end. */
   std::uint64_t Number(std::uint64_t place, std::size_t size, bool isBigEndian = false) const;
+  /** The floating-point number of 4 or 8 bytes at a place. */
+  double Real(std::uint64_t place, std::size_t size, bool isBigEndian = false) const;
 
   bool BeginsWith(const char * text, std::size_t length) const;
 

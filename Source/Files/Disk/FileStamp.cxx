@@ -4,57 +4,27 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 
-#include <filesystem>
-
-#ifndef _WIN32
-#  include <sys/stat.h>
-#endif
+#include <sys/stat.h>
 
 namespace brickccl::files
 {
 
-namespace
-{
-
-/** When the contents, the name or the rights of a file were changed last, in nanoseconds. Programs can set the time of
- *  the last writing to any value, but not this one. 0 where the system keeps no such time, and for no file. */
-std::int64_t
-StatusChangeOf(const std::string & path)
-{
-#ifdef _WIN32
-  static_cast<void>(path);
-  return 0;
-#else
-  struct stat status;
-  if (::stat(path.c_str(), &status) != 0)
-  {
-    return 0;
-  }
-#  ifdef __APPLE__
-  const struct timespec & time = status.st_ctimespec;
-#  else
-  const struct timespec & time = status.st_ctim;
-#  endif
-  return std::int64_t{ time.tv_sec } * 1000000000 + time.tv_nsec;
-#endif
-}
-
-} // namespace
-
 FileStamp
 FileStamp::Of(const std::string & path)
 {
-  namespace fs = std::filesystem;
-  FileStamp       stamp{ path };
-  std::error_code failure;
-  const auto      size = fs::file_size(path, failure);
-  if (!failure)
+  FileStamp   stamp{ path };
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
   {
-    const auto time = fs::last_write_time(path, failure);
-    stamp.isThere = !failure;
-    stamp.size = size;
-    stamp.time = static_cast<std::int64_t>(time.time_since_epoch().count());
-    stamp.statusChange = StatusChangeOf(path);
+#ifdef __APPLE__
+    const struct timespec times[2] = { status.st_mtimespec, status.st_ctimespec };
+#else
+    const struct timespec times[2] = { status.st_mtim, status.st_ctim };
+#endif
+    stamp.isThere = true;
+    stamp.size = static_cast<std::uint64_t>(status.st_size);
+    stamp.time = std::int64_t{ times[0].tv_sec } * 1000000000 + times[0].tv_nsec;
+    stamp.statusChange = std::int64_t{ times[1].tv_sec } * 1000000000 + times[1].tv_nsec;
   }
   return stamp;
 }

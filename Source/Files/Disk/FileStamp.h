@@ -8,13 +8,13 @@
 namespace brickccl::files
 {
 
-/** Detects whether a file was changed or replaced between two uses. */
+/** Detects whether a file was changed or replaced between two uses. Folders count as missing. */
 struct FileStamp
 {
   std::string   path;
   bool          isThere = false;
   std::uint64_t size = 0;
-  /** The time of the last change, in units of the system. */
+  /** When the contents changed last, in nanoseconds. */
   std::int64_t time = 0;
   /** The time of the last change of any kind, which programs cannot set: it detects a replacement with the same size
    * and time. */

@@ -2,6 +2,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
 
 #include <cstdlib>
 
@@ -94,13 +95,10 @@ ReadHeader(const FileBytes & file)
     throw Error("its pixels begin at byte " + std::to_string(header.pixels) + ", within its header: it is damaged");
   }
   // This comes before the product, which might exceed 64 bits.
-  file.Require(header.pixels, header.RowBytes());
-  if (static_cast<std::uint64_t>(header.height) > file.Size() / header.RowBytes())
-  {
-    throw Error("its header promises " + std::to_string(header.width) + " x " + std::to_string(header.height) +
-                " pixels, but the file has only " + std::to_string(file.Size()) +
-                " bytes: it is truncated or its header damaged");
-  }
+  RequireRoom(file.Size(),
+              1,
+              static_cast<double>(header.height) * static_cast<double>(header.RowBytes()),
+              { header.width, header.height });
   file.Require(header.pixels, header.RowBytes() * static_cast<std::uint64_t>(header.height));
   return header;
 }

@@ -2,6 +2,7 @@
 #include "BrickCCL/Files/Formats/DicomDecoder.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
 #include <algorithm>
@@ -9,10 +10,7 @@
 #include <memory>
 
 // GDCM runs in child processes.
-#if defined(BRICKCCL_USE_GDCM) && defined(BRICKCCL_HAS_CHILDREN)
-#  define BRICKCCL_DECODES_IN_CHILDREN
-#endif
-#ifdef BRICKCCL_DECODES_IN_CHILDREN
+#ifdef BRICKCCL_USE_GDCM
 #  include <sys/mman.h>
 #  include <unistd.h>
 #  include <gdcmBitmap.h>
@@ -22,7 +20,7 @@
 namespace brickccl::files::dicom
 {
 
-#ifdef BRICKCCL_DECODES_IN_CHILDREN
+#ifdef BRICKCCL_USE_GDCM
 
 namespace
 {
@@ -148,18 +146,8 @@ DecodeInChildren(const std::vector<FrameToDecode> & frames,
   for (; done < frames.size(); ++done)
   {
     tell();
-    try
-    {
-      children[done % count]->Receive(values + done * frameBytes, frameBytes);
-    }
-    catch (const Canceled &)
-    {
-      throw;
-    }
-    catch (const Error & error)
-    {
-      throw Error(frames[done].name + "its compressed pixel data are damaged or of an unusual kind: " + error.what());
-    }
+    WithContext(frames[done].name + "its compressed pixel data are damaged or of an unusual kind: ",
+                [&] { children[done % count]->Receive(values + done * frameBytes, frameBytes); });
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/ErrorContext.h"
+#include "BrickCCL/Files/Formats/DicomScanner.h"
 
 #include <algorithm>
 
@@ -11,13 +13,6 @@ namespace brickccl::files::dicom
 
 namespace
 {
-
-std::uint32_t
-Little32(const unsigned char * at)
-{
-  return static_cast<std::uint32_t>(at[0]) | static_cast<std::uint32_t>(at[1]) << 8 |
-         static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
-}
 
 std::int64_t
 Big(const unsigned char * at, int bytes)
@@ -195,16 +190,16 @@ DecodeRle(const FrameToDecode & frame, unsigned char * values)
   const auto          perSample = static_cast<std::size_t>(format.bitsAllocated / 8);
   const auto          samples = static_cast<std::size_t>(format.samples);
   const std::size_t   segments = perSample * samples;
-  if (bytes.size < 64 || Little32(bytes.data) != segments)
+  if (bytes.size < 64 || Load<std::uint32_t>(bytes.data) != segments)
   {
     throw Error("its RLE pixel data are damaged: they have " +
-                (bytes.size < 64 ? "no" : std::to_string(Little32(bytes.data))) + " segments instead of " +
+                (bytes.size < 64 ? "no" : std::to_string(Load<std::uint32_t>(bytes.data))) + " segments instead of " +
                 std::to_string(segments));
   }
   for (std::size_t segment = 0; segment < segments; ++segment)
   {
-    const std::size_t begin = Little32(bytes.data + 4 + 4 * segment);
-    const std::size_t end = segment + 1 < segments ? Little32(bytes.data + 8 + 4 * segment) : bytes.size;
+    const std::size_t begin = Load<std::uint32_t>(bytes.data + 4 + 4 * segment);
+    const std::size_t end = segment + 1 < segments ? Load<std::uint32_t>(bytes.data + 8 + 4 * segment) : bytes.size;
     if (begin < 64 || begin > end || end > bytes.size)
     {
       throw Error("its RLE pixel data are damaged: segment " + std::to_string(segment + 1) + " is at " +
@@ -240,8 +235,8 @@ FindCodedFrames(const File & file, const PixelFormat & format)
   Fragment                           offsets{ nullptr, 0 };
   while (end - at >= 8)
   {
-    const std::uint32_t tag = Little32(at);
-    const std::size_t   length = Little32(at + 4);
+    const std::uint32_t tag = Load<std::uint32_t>(at);
+    const std::size_t   length = Load<std::uint32_t>(at + 4);
     if (tag == 0xE0DDFFFE)
     {
       break;
@@ -282,8 +277,9 @@ FindCodedFrames(const File & file, const PixelFormat & format)
     bool begins = i == 0 || fragments.size() == count;
     if (!begins)
     {
-      begins = hasOffsets && count > 1 ? next < count && starts[i] - first == Little32(offsets.data + 4 * next)
-                                       : BeginsStream(fragments[i]);
+      begins = hasOffsets && count > 1
+               ? next < count && starts[i] - first == Load<std::uint32_t>(offsets.data + 4 * next)
+               : BeginsStream(fragments[i]);
     }
     if (begins)
     {
@@ -306,25 +302,11 @@ DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, const Ho
   {
     return;
   }
-  const auto naming = [](const FrameToDecode & frame, auto function) {
-    try
-    {
-      function();
-    }
-    catch (const Unsupported & error)
-    {
-      throw Unsupported(frame.name + error.what());
-    }
-    catch (const Error & error)
-    {
-      throw Error(frame.name + error.what());
-    }
-  };
   m_FrameBytes = frames[0].format->BytesOfFrame();
   std::vector<FrameToDecode> ofGdcm;
   for (const FrameToDecode & frame : frames)
   {
-    naming(frame, [&] { CheckCodestream(frame); });
+    WithContext(frame.name, [&] { CheckCodestream(frame); });
     if (*frame.transferSyntax != RleSyntax)
     {
       ofGdcm.push_back(frame);
@@ -342,7 +324,7 @@ DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, const Ho
   }
   ParallelFor(static_cast<std::int64_t>(frames.size()), context, [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    naming(frames[index], [&] { DecodeRle(frames[index], m_Values.data() + index * m_FrameBytes); });
+    WithContext(frames[index].name, [&] { DecodeRle(frames[index], m_Values.data() + index * m_FrameBytes); });
   });
 }
 

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/DicomScanner.h"
+#include "BrickCCL/Files/HeaderText.h"
 
 #include <algorithm>
 #include <charconv>
@@ -24,18 +25,12 @@ IsPixelTag(std::uint32_t tag)
   return tag == tags::Pixels.number || tag == tags::FloatPixels.number || tag == tags::DoublePixels.number;
 }
 
-std::string
-Trimmed(const std::string & text)
-{
-  static const std::string blanks(" \t\r\n\0", 5);
-  const std::size_t        begin = text.find_first_not_of(blanks);
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
+const std::string Blanks(" \t\r\n\0", 5);
 
 double
 ParseNumber(const std::string & value, const Tag & tag)
 {
-  const std::string text = Trimmed(value);
+  const std::string text = Trimmed(value, Blanks);
   const char *      begin = text.data() + (text.size() > 1 && text[0] == '+' ? 1 : 0);
   double            number = 0;
   const auto        result = std::from_chars(begin, text.data() + text.size(), number);
@@ -101,7 +96,9 @@ std::string
 DataSet::Text(const Tag & tag) const
 {
   const Element * const element = Find(tag);
-  return element == nullptr ? "" : Trimmed(std::string(reinterpret_cast<const char *>(element->data), element->size));
+  return element == nullptr
+         ? ""
+         : Trimmed(std::string(reinterpret_cast<const char *>(element->data), element->size), Blanks);
 }
 
 std::vector<double>

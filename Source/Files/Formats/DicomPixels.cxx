@@ -57,18 +57,11 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
 ScalarType
 TypeOfBits(int bits, bool isSigned)
 {
-  switch (bits)
+  if (bits != 1 && bits != 8 && bits != 16 && bits != 32)
   {
-  case 1:
-  case 8:
-    return isSigned ? ScalarType::Int8 : ScalarType::UInt8;
-  case 16:
-    return isSigned ? ScalarType::Int16 : ScalarType::UInt16;
-  case 32:
-    return isSigned ? ScalarType::Int32 : ScalarType::UInt32;
-  default:
     throw Unsupported("BitsAllocated is " + std::to_string(bits) + "; 1, 8, 16 and 32 are supported");
   }
+  return IntegerType(bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8, isSigned);
 }
 
 void

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 namespace brickccl::files::dicom
@@ -41,36 +42,9 @@ private:
   std::map<std::uint32_t, std::vector<DataSet>> m_Items;
 };
 
-/** The data sets that may hold an attribute of a frame: its own groups, the groups of all frames, and the file. */
-class FrameAttributes
-{
-public:
-  FrameAttributes(FunctionalGroups & own, FunctionalGroups & shared, const DataSet & file)
-    : m_Own(own)
-    , m_Shared(shared)
-    , m_File(file)
-  {}
-
-  /** The item of a functional group that holds an attribute, else the file's own data set. */
-  const DataSet &
-  Holder(const Tag & group, const Tag & attribute) const
-  {
-    for (FunctionalGroups * const groups : { &m_Own, &m_Shared })
-    {
-      const DataSet * const item = groups->Find(group);
-      if (item != nullptr && item->Has(attribute))
-      {
-        return *item;
-      }
-    }
-    return m_File;
-  }
-
-private:
-  FunctionalGroups & m_Own;
-  FunctionalGroups & m_Shared;
-  const DataSet &    m_File;
-};
+/** The data set that holds an attribute of a frame: an item of a functional group, its own or that of all frames, or
+ * else the file. */
+using Attributes = std::function<const DataSet &(const Tag & group, const Tag & attribute)>;
 
 void
 Normalize(double * vector)
@@ -120,7 +94,7 @@ SettleOrientation(double (&orientation)[6])
 }
 
 void
-TakeSpacing(const FrameAttributes & attributes, Plane & plane, std::vector<std::string> & notes)
+TakeSpacing(const Attributes & attributes, Plane & plane, std::vector<std::string> & notes)
 {
   const Tag * const tagsOfSpacing[] = { &tags::PixelSpacing,
                                         &tags::ImagerPixelSpacing,
@@ -128,7 +102,7 @@ TakeSpacing(const FrameAttributes & attributes, Plane & plane, std::vector<std::
   for (const Tag * const tag : tagsOfSpacing)
   {
     double spacing[2];
-    if (!attributes.Holder(tags::PixelMeasures, *tag).FixedNumbers(*tag, 2, spacing))
+    if (!attributes(tags::PixelMeasures, *tag).FixedNumbers(*tag, 2, spacing))
     {
       continue;
     }
@@ -147,18 +121,18 @@ TakeSpacing(const FrameAttributes & attributes, Plane & plane, std::vector<std::
   }
   double            ratio[2];
   const Tag * const tagOfRatio = &tags::PixelAspectRatio;
-  if (attributes.Holder(tags::PixelMeasures, *tagOfRatio).FixedNumbers(*tagOfRatio, 2, ratio) && ratio[0] != ratio[1])
+  if (attributes(tags::PixelMeasures, *tagOfRatio).FixedNumbers(*tagOfRatio, 2, ratio) && ratio[0] != ratio[1])
   {
     AddNote(notes, "pixels are not square (PixelAspectRatio), but the file does not say their size");
   }
 }
 
 void
-TakeStep(const FrameAttributes & attributes, Plane & plane)
+TakeStep(const Attributes & attributes, Plane & plane)
 {
   for (const Tag * const tag : { &tags::SpacingBetweenSlices, &tags::SliceThickness })
   {
-    const std::optional<double> step = attributes.Holder(tags::PixelMeasures, *tag).Number(*tag);
+    const std::optional<double> step = attributes(tags::PixelMeasures, *tag).Number(*tag);
     if (step && *step != 0)
     {
       plane.step = std::fabs(*step);
@@ -169,9 +143,9 @@ TakeStep(const FrameAttributes & attributes, Plane & plane)
 }
 
 void
-TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & plane)
+TakeScaling(const Attributes & attributes, const DataSet & data, Plane & plane)
 {
-  const DataSet & holder = attributes.Holder(tags::ValueTransformations, tags::Slope);
+  const DataSet & holder = attributes(tags::ValueTransformations, tags::Slope);
   if (!holder.Has(tags::Slope) && data.Has(tags::ModalityLut))
   {
     throw Unsupported(
@@ -181,7 +155,7 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
   {
     return; // colors are not rescaled
   }
-  plane.rescaleType = attributes.Holder(tags::ValueTransformations, tags::RescaleType).Text(tags::RescaleType);
+  plane.rescaleType = attributes(tags::ValueTransformations, tags::RescaleType).Text(tags::RescaleType);
   plane.hasSlope = holder.Has(tags::Slope);
   plane.hasIntercept = holder.Number(tags::Intercept).has_value();
   plane.scaling.slope = holder.Number(tags::Slope).value_or(1);
@@ -197,10 +171,10 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
 }
 
 void
-TakePlace(const FrameAttributes & attributes, Plane & plane, std::vector<std::string> & notes)
+TakePlace(const Attributes & attributes, Plane & plane, std::vector<std::string> & notes)
 {
   const auto take = [&](const Tag & group, const Tag & tag, std::size_t count, double * numbers) {
-    return attributes.Holder(group, tag).FixedNumbers(tag, count, numbers);
+    return attributes(group, tag).FixedNumbers(tag, count, numbers);
   };
   const bool hasPosition = take(tags::PlanePositions, tags::Position, 3, plane.position);
   const bool hasOrientation = take(tags::PlaneOrientations, tags::Orientation, 6, plane.orientation);
@@ -352,8 +326,18 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
       continue;
     }
     plane.source = source;
-    FunctionalGroups      own(hasGroups ? groups[i] : DataSet());
-    const FrameAttributes attributes(own, ofAll, data);
+    FunctionalGroups own(hasGroups ? groups[i] : DataSet());
+    const Attributes attributes = [&](const Tag & group, const Tag & attribute) -> const DataSet & {
+      for (FunctionalGroups * const groupsOf : { &own, &ofAll })
+      {
+        const DataSet * const item = groupsOf->Find(group);
+        if (item != nullptr && item->Has(attribute))
+        {
+          return *item;
+        }
+      }
+      return data;
+    };
     TakePlace(attributes, plane, notes);
     TakeSpacing(attributes, plane, notes);
     TakeStep(attributes, plane);

@@ -66,6 +66,15 @@ struct Plane
 /** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
 
+/** Where a slice is along a direction. */
+double PlaceAlong(const Plane & plane, const double (&normal)[3]);
+
+/** Sets axes, spacing and origin of a volume from its first slice and the step from one slice to the next. */
+void SettleGeometry(const Plane & first, const double (&step)[3], const ReadOptions & options, LoadedImage & image);
+
+/** Notes what the spacing along z is where it does not come from positions. */
+void NoteStep(const Plane & plane, LoadedImage & image);
+
 /** The frames of a file. Adds to `notes` what is unusual. \throws Error if they are not the slices of a volume. */
 std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> & notes);
 
@@ -102,13 +111,6 @@ private:
 
 /** Writes the values of a slice in another type. \param stored  its pixel data, decoded */
 void WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output);
-
-/** Releases the memory of a mapped file. Parts needed later are read again. */
-void Forget(const File & file);
-
-/** The voxels of slices that are read in parts. */
-std::shared_ptr<VoxelStream>
-PlaneVoxels(const std::vector<Plane> & planes, ScalarType type, std::size_t planeBytes, int threads);
 
 /** Whether a file is a segmentation, whose frames are segments. */
 bool IsSegmentation(const File & file);

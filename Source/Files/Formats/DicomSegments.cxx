@@ -49,25 +49,6 @@ struct Grid
   double                    step = 1;
 };
 
-/** Notes that the slice spacing is assumed to be the smallest distance of frames: slices without a frame may be between
- * any two. */
-void
-NoteLeastDistance(const Plane & plane, double least, std::vector<std::string> & notes)
-{
-  if (plane.stepSource == &tags::SpacingBetweenSlices)
-  {
-    AddNote(notes,
-            "SpacingBetweenSlices is " + Shortest(plane.step) + " mm, but its frames are at multiples of " +
-              Shortest(least) + " mm, which is used as the slice spacing");
-  }
-  else if (plane.stepSource != &tags::SliceThickness || std::fabs(plane.step - least) > 1e-3 * least)
-  {
-    AddNote(notes,
-            "SpacingBetweenSlices is missing; the least distance of its frames, " + Shortest(least) +
-              " mm, is used as the slice spacing");
-  }
-}
-
 /** Finds the slices of the frames. There may be slices without a frame. */
 Grid
 FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places, std::vector<std::string> & notes)
@@ -101,7 +82,17 @@ FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places, 
   {
     grid.step = least;
     grid.slices = PlacesOnGrid(places, sorted[0], least);
-    NoteLeastDistance(planes[0], std::round(least * 1e6) / 1e6, notes);
+    // Slices without a frame may be between any two.
+    const double      step = planes[0].step;
+    const Tag * const source = planes[0].stepSource;
+    if (source == nullptr || std::fabs(step - least) > 1e-3 * least)
+    {
+      AddNote(
+        notes,
+        "the least distance of its frames, " + Shortest(std::round(least * 1e6) / 1e6) +
+          " mm, is used as the slice spacing" +
+          (source == &tags::SpacingBetweenSlices ? ", not the SpacingBetweenSlices of " + Shortest(step) + " mm" : ""));
+    }
   }
   if (grid.slices.empty())
   {
@@ -180,27 +171,6 @@ IsBinary(const DataSet & data, const PixelFormat & format)
   return kind == "BINARY";
 }
 
-/** \throws Error unless a frame is parallel to the first one and has its pixel spacing. */
-void
-CheckLikeFirst(const Plane & plane, const Plane & first)
-{
-  if (!plane.isPlaced)
-  {
-    throw Error(plane.name + " of the segmentation has no position or no orientation");
-  }
-  for (int k = 0; k < 6; ++k)
-  {
-    if (std::fabs(plane.orientation[k] - first.orientation[k]) > 1e-4)
-    {
-      throw Error(plane.name + " has another orientation than " + first.name + ": not slices of one volume");
-    }
-  }
-  if (plane.spacing != first.spacing)
-  {
-    throw Error(plane.name + " has another pixel spacing than " + first.name + ": not slices of one volume");
-  }
-}
-
 /** The places of the frames along the normal. \throws Error unless they are aligned along it. */
 std::vector<double>
 PlacesOf(const std::vector<Plane> & planes, const double (&normal)[3])
@@ -208,8 +178,7 @@ PlacesOf(const std::vector<Plane> & planes, const double (&normal)[3])
   std::vector<double> places;
   for (const Plane & plane : planes)
   {
-    CheckLikeFirst(plane, planes[0]);
-    places.push_back(plane.position[0] * normal[0] + plane.position[1] * normal[1] + plane.position[2] * normal[2]);
+    places.push_back(PlaceAlong(plane, normal));
     double aside = 0;
     for (int row = 0; row < 3; ++row)
     {
@@ -244,43 +213,6 @@ SegmentsOf(const DataSet & data, const std::vector<Plane> & planes)
     }
   }
   return segments;
-}
-
-/** Extent, axes, spacing and origin of the volume of all slices. `first` is the plane at the least place. */
-void
-SetGeometry(const PixelFormat & format,
-            const Grid &        grid,
-            const Plane &       plane,
-            const Plane &       first,
-            const double (&normal)[3],
-            const ReadOptions & options,
-            LoadedImage &       image)
-{
-  if (grid.count == 1)
-  {
-    if (plane.stepSource == nullptr)
-    {
-      image.spacingSource = "none";
-    }
-    AddNote(image.notes,
-            plane.stepSource == nullptr ? "the slice spacing is unknown: 1 mm is assumed"
-                                        : std::string("the spacing along z is ") + plane.stepSource->keyword);
-  }
-  double vectors[MaximumDimension][MaximumDimension] = {};
-  for (int row = 0; row < 3; ++row)
-  {
-    vectors[0][row] = plane.orientation[row] * (plane.spacing.empty() ? 1 : plane.spacing[0]);
-    vectors[1][row] = plane.orientation[3 + row] * (plane.spacing.empty() ? 1 : plane.spacing[1]);
-    vectors[2][row] = normal[row] * grid.step;
-    image.geometry.origin[row] = first.position[row];
-  }
-  if (plane.spacing.empty())
-  {
-    image.spacingSource = "none";
-    AddNote(image.notes, "PixelSpacing is missing: 1 mm is assumed");
-  }
-  image.extent = SettleExtent({ format.columns, format.rows, grid.count });
-  SettleAxes(vectors, "the positions of the frames", options, image);
 }
 
 using FramesOfSlices = std::map<std::int64_t, std::vector<std::size_t>>;
@@ -324,12 +256,23 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   LoadedImage              image;
   const std::vector<Plane> planes = PlanesOf(source, image.notes);
   double                   normal[3];
+  CheckAlike(planes, image.notes);
+  if (!planes[0].isPlaced)
+  {
+    throw Error("the frames of the segmentation have no position or no orientation");
+  }
   NormalOf(planes[0].orientation, normal);
   const std::vector<double> places = PlacesOf(planes, normal);
-  const auto segments = isBinary ? SegmentsOf(data, planes) : std::vector<std::int64_t>(planes.size(), 0);
-  const Grid grid = FindGrid(planes, places, image.notes);
-  const auto first = static_cast<std::size_t>(std::min_element(places.begin(), places.end()) - places.begin());
-  SetGeometry(format, grid, planes[0], planes[first], normal, options, image);
+  const auto   segments = isBinary ? SegmentsOf(data, planes) : std::vector<std::int64_t>(planes.size(), 0);
+  const Grid   grid = FindGrid(planes, places, image.notes);
+  const auto   first = static_cast<std::size_t>(std::min_element(places.begin(), places.end()) - places.begin());
+  const double step[3] = { grid.step * normal[0], grid.step * normal[1], grid.step * normal[2] };
+  if (grid.count == 1)
+  {
+    NoteStep(planes[0], image);
+  }
+  image.extent = SettleExtent({ format.columns, format.rows, grid.count });
+  SettleGeometry(planes[first], step, options, image);
   const std::int64_t greatest = *std::max_element(segments.begin(), segments.end());
   image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
   TellHeader(options, image);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/Formats/DicomPlanes.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/SliceNames.h"
 
 #include <algorithm>
@@ -18,25 +20,6 @@ using namespace dicom;
 
 namespace
 {
-
-/** Calls `function` and puts the name of a file before the reason of its errors. */
-template <typename TFunction>
-decltype(auto)
-NamingFile(const std::string & name, TFunction && function)
-{
-  try
-  {
-    return function();
-  }
-  catch (const Unsupported & error)
-  {
-    throw Unsupported(name + ": " + error.what());
-  }
-  catch (const Error & error)
-  {
-    throw Error(name + ": " + error.what());
-  }
-}
 
 struct FoundFile
 {
@@ -91,7 +74,7 @@ std::optional<ImageFile>
 LookAt(const FoundFile & found)
 {
   const std::string name = Quoted(found.name);
-  return NamingFile(name, [&]() -> std::optional<ImageFile> {
+  return WithContext(name + ": ", [&]() -> std::optional<ImageFile> {
     const FileBytes bytes = FileBytes::Map(found.path);
     if (!IsDicom(bytes))
     {
@@ -139,7 +122,7 @@ SeriesOf(const std::vector<FoundFile> & found, const ReadOptions & options)
     images[index] = LookAt(found[index]);
     if (images[index] && options.inParts)
     {
-      Forget(images[index]->file);
+      Forget(images[index]->file.bytes);
     }
   });
   std::map<std::string, Series> byUid;
@@ -149,7 +132,7 @@ SeriesOf(const std::vector<FoundFile> & found, const ReadOptions & options)
     {
       continue;
     }
-    NamingFile(image->name, [&] {
+    WithContext(image->name + ": ", [&] {
       const DataSet & data = image->file.data;
       Series &        series = byUid[data.Text(tags::SeriesUid)];
       series.uid = data.Text(tags::SeriesUid);
@@ -157,7 +140,7 @@ SeriesOf(const std::vector<FoundFile> & found, const ReadOptions & options)
       series.frames += std::max<std::int64_t>(1, data.Whole(tags::Frames).value_or(1));
       if (options.inParts)
       {
-        Forget(image->file);
+        Forget(image->file.bytes);
       }
       series.files.push_back(std::move(*image));
     });
@@ -264,6 +247,37 @@ CheckOthers(const std::vector<FoundFile> & found,
   }
 }
 
+/** The volume of a file, or of the files of a series. Names are empty if there is one file only. */
+LoadedImage
+ReadFiles(std::vector<ImageFile> files, std::vector<std::string> notes, const ReadOptions & options)
+{
+  std::vector<Plane> planes;
+  for (ImageFile & file : files)
+  {
+    const std::string name = file.name;
+    const std::string context = name.empty() ? "" : name + ": ";
+    const bool        isSegmentation = IsSegmentation(file.file);
+    if (isSegmentation && files.size() > 1)
+    {
+      throw Unsupported("its series has " + std::to_string(files.size()) + " files that are segmentations (" + name +
+                        "); read them one at a time");
+    }
+    const auto source =
+      WithContext(context, [&] { return OpenSource(std::move(file.file), name.empty() ? "" : "slice " + name); });
+    if (isSegmentation)
+    {
+      return WithContext(context, [&] { return ReadSegmentation(source, options); });
+    }
+    const std::vector<Plane> ofFile = WithContext(context, [&] { return PlanesOf(source, notes); });
+    planes.insert(planes.end(), ofFile.begin(), ofFile.end());
+    if (options.inParts)
+    {
+      Forget(source->file.bytes);
+    }
+  }
+  return StackPlanes(std::move(planes), files.size() > 1, std::move(notes), options);
+}
+
 LoadedImage
 ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & options)
 {
@@ -273,37 +287,14 @@ ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & option
     throw Error("there are DICOM files, but none with an image");
   }
   Series                   series = ChooseSeries(std::move(all), options.series);
-  const bool               areFiles = series.files.size() > 1;
   std::vector<std::string> notes;
-  CheckOthers(found, series, options, notes);
   std::vector<std::string> paths;
-  std::vector<Plane>       planes;
-  for (ImageFile & file : series.files)
+  CheckOthers(found, series, options, notes);
+  for (const ImageFile & file : series.files)
   {
     paths.push_back(file.file.bytes.Path());
-    const bool isSegmentation = IsSegmentation(file.file);
-    if (isSegmentation && areFiles)
-    {
-      throw Unsupported("its series has " + std::to_string(series.files.size()) + " files that are segmentations (" +
-                        file.name + "); read them one at a time");
-    }
-    const std::string name = file.name;
-    const auto        source = NamingFile(name, [&] { return OpenSource(std::move(file.file), "slice " + name); });
-    if (isSegmentation)
-    {
-      LoadedImage image = NamingFile(name, [&] { return ReadSegmentation(source, options); });
-      image.files = paths;
-      image.hasPatientAxes = true;
-      return image;
-    }
-    const std::vector<Plane> ofFile = NamingFile(name, [&] { return PlanesOf(source, notes); });
-    planes.insert(planes.end(), ofFile.begin(), ofFile.end());
-    if (options.inParts)
-    {
-      Forget(source->file);
-    }
   }
-  LoadedImage image = StackPlanes(std::move(planes), areFiles, std::move(notes), options);
+  LoadedImage image = ReadFiles(std::move(series.files), std::move(notes), options);
   image.files = std::move(paths);
   return image;
 }
@@ -319,16 +310,9 @@ IsDicom(const FileBytes & file)
 LoadedImage
 ReadDicom(const FileBytes & file, const ReadOptions & options)
 {
-  const std::shared_ptr<const Source> source = OpenSource(File(file), "");
-  if (IsSegmentation(source->file))
-  {
-    LoadedImage image = ReadSegmentation(source, options);
-    image.hasPatientAxes = true;
-    return image;
-  }
-  std::vector<std::string> notes;
-  std::vector<Plane>       planes = PlanesOf(source, notes);
-  return StackPlanes(std::move(planes), false, std::move(notes), options);
+  std::vector<ImageFile> files(1);
+  files[0].file = File(file);
+  return ReadFiles(std::move(files), {}, options);
 }
 
 LoadedImage

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,37 +45,14 @@ CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & place
 {
   const double range = places.back() - places[0];
   const double same = std::max(1e-9, Even * range / static_cast<double>(places.size()));
-  std::size_t  positions = 1;
-  std::size_t  doubled = 0;
-  std::size_t  run = 1;
-  std::size_t  shortest = places.size();
-  std::size_t  longest = 0;
-  for (std::size_t i = 1; i <= places.size(); ++i)
+  const auto   doubled =
+    std::adjacent_find(places.begin(), places.end(), [&](double a, double b) { return b - a <= same; });
+  if (doubled != places.end())
   {
-    if (i < places.size() && places[i] - places[i - 1] <= same)
-    {
-      doubled = doubled == 0 ? i : doubled;
-      ++run;
-      continue;
-    }
-    positions += i < places.size() ? 1 : 0;
-    shortest = std::min(shortest, run);
-    longest = std::max(longest, run);
-    run = 1;
+    const auto i = static_cast<std::size_t>(doubled - places.begin());
+    throw Error(planes[i].name + " and " + planes[i + 1].name + " are at the same position (" + Millimeters(*doubled) +
+                " along the normal): points in time, echoes or duplicate slices; put each volume into its own folder");
   }
-  if (longest == 1)
-  {
-    return;
-  }
-  const std::string which = planes[doubled - 1].name + " and " + planes[doubled].name;
-  if (shortest == longest)
-  {
-    throw Error("there are " + std::to_string(longest) + " slices at " + (positions > 1 ? "each of " : "") +
-                Counted(positions, "position") + " (" + which +
-                "): points in time, echoes or the like; put each volume into its own folder");
-  }
-  throw Error(which + " are at the same position (" + Millimeters(places[doubled]) +
-              " along the normal): duplicate slices; keep one of them");
 }
 
 /** \throws Error that names slices whose distance differs from the others, unless that is accepted. */
@@ -155,9 +133,7 @@ SortByPosition(std::vector<Plane> & planes,
 {
   double normal[3];
   NormalOf(planes[0].orientation, normal);
-  const auto place = [&](const Plane & plane) {
-    return plane.position[0] * normal[0] + plane.position[1] * normal[1] + plane.position[2] * normal[2];
-  };
+  const auto place = [&](const Plane & plane) { return PlaceAlong(plane, normal); };
   const auto before = [&](const Plane & a, const Plane & b) { return place(a) < place(b); };
   if (areFiles && !std::is_sorted(planes.begin(), planes.end(), before) &&
       !std::is_sorted(planes.rbegin(), planes.rend(), before))
@@ -235,14 +211,27 @@ SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vect
   }
 }
 
-void
-SettleGeometry(const std::vector<Plane> & planes,
-               const double (&step)[3],
-               const ReadOptions & options,
-               LoadedImage &       image)
+} // namespace
+
+double
+PlaceAlong(const Plane & plane, const double (&normal)[3])
 {
-  const Plane & first = planes[0];
-  double        vectors[MaximumDimension][MaximumDimension] = {};
+  return plane.position[0] * normal[0] + plane.position[1] * normal[1] + plane.position[2] * normal[2];
+}
+
+void
+NoteStep(const Plane & plane, LoadedImage & image)
+{
+  AddNote(image.notes,
+          plane.stepSource == nullptr ? "the slice spacing is unknown: 1 mm is assumed"
+                                      : std::string("the spacing along z is ") + plane.stepSource->keyword);
+  image.spacingSource = plane.stepSource == nullptr ? "none" : image.spacingSource;
+}
+
+void
+SettleGeometry(const Plane & first, const double (&step)[3], const ReadOptions & options, LoadedImage & image)
+{
+  double vectors[MaximumDimension][MaximumDimension] = {};
   for (int row = 0; row < 3; ++row)
   {
     vectors[0][row] = first.orientation[row] * (first.spacing.empty() ? 1 : first.spacing[0]);
@@ -258,6 +247,9 @@ SettleGeometry(const std::vector<Plane> & planes,
   SettleAxes(vectors, "the positions of the slices", options, image);
   image.hasPatientAxes = true;
 }
+
+namespace
+{
 
 void
 ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, LoadedImage & image)
@@ -291,7 +283,20 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
   if (options.inParts)
   {
     image.inParts = true;
-    image.stream = PlaneVoxels(planes, image.type, planeBytes, options.threads);
+    const auto read =
+      [planes, planeBytes, type = image.type, context = HostContext{ options.threads }](std::size_t first,
+                                                                                        std::size_t count,
+                                                                                        std::byte * output) {
+        const auto               begin = planes.begin() + static_cast<std::ptrdiff_t>(first);
+        const std::vector<Plane> part(begin, begin + static_cast<std::ptrdiff_t>(count));
+        const StoredPlanes       stored(part, context.Silent());
+        ParallelFor(static_cast<std::int64_t>(count), context, [&](std::int64_t i) {
+          const auto index = static_cast<std::size_t>(i);
+          WritePlane(part[index], stored[index], type, output + index * planeBytes);
+          Forget(part[index].source->file.bytes);
+        });
+      };
+    image.stream = SliceVoxels(planeBytes, read);
     return;
   }
   const HostContext  context = options.Context();
@@ -374,7 +379,7 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
   {
     SortByNumber(planes, options, notes);
   }
-  const Tag * const source = planes[0].stepSource;
+  image.notes = std::move(notes);
   if (!byPosition)
   {
     double normal[3];
@@ -383,15 +388,11 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
     {
       step[row] = normal[row] * planes[0].step;
     }
-    AddNote(notes,
-            source == nullptr ? "the slice spacing is unknown: 1 mm is assumed"
-                              : std::string("the spacing along z is ") + source->keyword);
-    image.spacingSource = source == nullptr ? "none" : image.spacingSource;
+    NoteStep(planes[0], image);
   }
-  image.notes = std::move(notes);
   const PixelFormat & format = planes[0].source->format;
   image.extent = SettleExtent({ format.columns, format.rows, static_cast<std::int64_t>(planes.size()) });
-  SettleGeometry(planes, step, options, image);
+  SettleGeometry(planes[0], step, options, image);
   ReadValues(planes, options, image);
   return image;
 }

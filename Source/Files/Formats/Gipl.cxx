@@ -7,8 +7,7 @@
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
-#include <cmath>
-#include <cstring>
+#include <utility>
 
 namespace brickccl::files
 {
@@ -53,8 +52,7 @@ IsGipl(const FileBytes & file)
 LoadedImage
 ReadGipl(const FileBytes & file, const ReadOptions & options)
 {
-  LoadedImage image;
-  image.inParts = options.inParts;
+  LoadedImage               image;
   std::vector<std::int64_t> sizes;
   for (std::uint64_t axis = 0; axis < 4; ++axis)
   {
@@ -69,30 +67,14 @@ ReadGipl(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(sizes);
   for (int axis = 0; axis < image.extent.dimension; ++axis)
   {
-    const auto place = static_cast<std::uint64_t>(axis);
-    const auto spacingBits = static_cast<std::uint32_t>(file.Number(10 + 4 * place, 4, true));
-    const auto originBits = file.Number(204 + 8 * place, 8, true);
-    float      spacing = 0;
-    double     origin = 0;
-    std::memcpy(&spacing, &spacingBits, sizeof spacing);
-    std::memcpy(&origin, &originBits, sizeof origin);
-    if (!std::isfinite(origin))
-    {
-      throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");
-    }
-    if (spacing == 0)
-    {
-      image.spacingSource = "none";
-    }
-    image.geometry.spacing[axis] = spacing == 0 ? 1 : double{ spacing };
-    image.geometry.origin[axis] = origin;
+    const auto   place = static_cast<std::uint64_t>(axis);
+    const double spacing = file.Real(10 + 4 * place, 4, true);
+    image.spacingSource = spacing == 0 ? "none" : image.spacingSource;
+    image.geometry.spacing[axis] = spacing == 0 ? 1 : spacing;
+    image.geometry.origin[axis] = file.Real(204 + 8 * place, 8, true);
   }
   SettleSpacing(image);
-  const std::size_t bytes = VoxelBytes(image.extent, 1, image.type);
-  file.Require(GiplHeader, bytes);
-  CheckBytesBeyond(file.Size() - GiplHeader - bytes, 1, image);
-  TellHeader(options, image);
-  TakeStored(file, GiplHeader, !HostIsBigEndian, options.Context(), image);
+  TakeRest(file, GiplHeader, true, options, image);
   return image;
 }
 

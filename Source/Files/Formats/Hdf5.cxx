@@ -23,6 +23,8 @@
 namespace brickccl::files
 {
 
+#ifdef BRICKCCL_USE_HDF5
+
 namespace
 {
 
@@ -38,47 +40,6 @@ SlowestAxis(const std::vector<std::uint64_t> & shape)
   return axis;
 }
 
-class Hdf5Stream : public VoxelStream
-{
-public:
-  Hdf5Stream(std::string path, Hdf5Dataset dataset, int threads)
-    : m_Path(std::move(path))
-    , m_Dataset(std::move(dataset))
-    , m_Threads(threads)
-    , m_Axis(SlowestAxis(m_Dataset.shape))
-    , m_SliceBytes(SizeOf(m_Dataset.type))
-  {
-    for (std::size_t axis = m_Axis + 1; axis < m_Dataset.shape.size(); ++axis)
-    {
-      m_SliceBytes *= static_cast<std::size_t>(m_Dataset.shape[axis]);
-    }
-  }
-
-  void
-  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
-  {
-    RequireWholeSlices(begin, size, m_SliceBytes);
-    // The progress of a part is not reported, but the command's Ctrl-C need not wait for it.
-    ProgressHooks hooks;
-    hooks.canceled = WasInterrupted;
-    const HostContext context{ m_Threads, Progress(hooks) };
-    ReadHdf5(m_Path, m_Dataset, { m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes }, context, output);
-  }
-
-  std::uint64_t
-  BytesAtLeast() const override
-  {
-    return m_SliceBytes;
-  }
-
-private:
-  std::string m_Path;
-  Hdf5Dataset m_Dataset;
-  int         m_Threads;
-  std::size_t m_Axis;
-  std::size_t m_SliceBytes;
-};
-
 /** "/a (uint8, 4 x 5 x 6), /b (text)": at most 20. */
 std::string
 ListOf(const std::vector<Hdf5Dataset> & datasets)
@@ -88,12 +49,8 @@ ListOf(const std::vector<Hdf5Dataset> & datasets)
   for (std::size_t i = 0; i < std::min(limit, datasets.size()); ++i)
   {
     const Hdf5Dataset & dataset = datasets[i];
-    text += (i == 0 ? "" : ", ") + Printable(dataset.name) + " (" + dataset.typeName;
-    for (std::size_t axis = 0; axis < dataset.shape.size(); ++axis)
-    {
-      text += (axis == 0 ? ", " : " x ") + std::to_string(dataset.shape[axis]);
-    }
-    text += ")";
+    text += (i == 0 ? "" : ", ") + Printable(dataset.name) + " (" + dataset.typeName +
+            (dataset.shape.empty() ? "" : ", ") + SizesText(dataset.shape) + ")";
   }
   return text + (datasets.size() > limit ? " and " + std::to_string(datasets.size() - limit) + " more" : "");
 }
@@ -364,6 +321,8 @@ CheckReadable(const Hdf5Dataset & dataset)
 
 } // namespace
 
+#endif
+
 bool
 IsHdf5(const FileBytes & file)
 {
@@ -408,6 +367,8 @@ DatasetPath::DatasetPath(const std::string & path)
   name.insert(0, !name.empty() && name[0] != '/' ? "/" : "");
 }
 
+#ifdef BRICKCCL_USE_HDF5
+
 LoadedImage
 ReadHdf5(const FileBytes & file, const ReadOptions & options)
 {
@@ -439,8 +400,9 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   SetGeometry(dataset, axes, options, image);
-  const Scaling scaling{ dataset.scaleFactor, dataset.addOffset };
-  const auto    bytes = VoxelBytes(image.extent, image.channels, image.type);
+  const std::size_t axis = SlowestAxis(dataset.shape);
+  const Scaling     scaling{ dataset.scaleFactor, dataset.addOffset };
+  const auto        bytes = VoxelBytes(image.extent, image.channels, image.type);
   TellHeader(options, image, !scaling.IsIdentity());
   if (dataset.offset != 0)
   {
@@ -448,17 +410,32 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   }
   else if (image.inParts)
   {
-    const std::size_t axis = SlowestAxis(dataset.shape);
-    image.stream = std::make_shared<Hdf5Stream>(file.Path(), dataset, options.threads);
+    const auto read =
+      [=, path = file.Path(), threads = options.threads](std::size_t first, std::size_t count, std::byte * output) {
+        // The progress of a part is not reported, but the command's Ctrl-C need not wait for it.
+        ProgressHooks hooks;
+        hooks.canceled = WasInterrupted;
+        ReadHdf5(path, dataset, { axis, first, first + count }, { threads, Progress(hooks) }, output);
+      };
+    image.stream = SliceVoxels(bytes / static_cast<std::size_t>(dataset.shape[axis]), read);
     image.slicesAtOnce = dataset.chunk.empty() ? 1 : static_cast<std::int64_t>(dataset.chunk[axis]);
   }
   else
   {
-    const std::size_t axis = SlowestAxis(dataset.shape);
     ReadHdf5(file.Path(), dataset, { axis, 0, dataset.shape[axis] }, context, image.voxels.Resize(bytes));
   }
   RescaleImage(scaling, "scale_factor and add_offset", context, image);
   return image;
 }
+
+#else
+
+LoadedImage
+ReadHdf5(const FileBytes &, const ReadOptions &)
+{
+  throw Unsupported("this program was built without the HDF5 library; convert the file to another format");
+}
+
+#endif
 
 } // namespace brickccl::files

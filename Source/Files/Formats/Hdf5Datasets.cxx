@@ -6,6 +6,7 @@
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
+#include "BrickCCL/Files/Settle.h"
 
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,7 @@
 namespace brickccl::files
 {
 
-#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+#ifdef BRICKCCL_USE_HDF5
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
                                    name,
@@ -41,22 +42,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
 
 namespace
 {
-
-using Shape = std::vector<std::uint64_t>;
-
-Shape
-ShapeOf(const Hdf5Library & h5, hid_t space)
-{
-  const int ndims = h5.H5Sget_simple_extent_ndims(space);
-  Shape     shape;
-  if (ndims > 0)
-  {
-    std::vector<hsize_t> sizes(static_cast<std::size_t>(ndims));
-    h5.H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
-    shape.assign(sizes.begin(), sizes.end());
-  }
-  return shape;
-}
 
 /** An attribute of an object, which must be there, with its space and type. */
 struct OpenAttribute
@@ -199,23 +184,15 @@ ValidityOf(const Hdf5Library & h5, hid_t object)
   std::string all;
   for (const std::string name : { "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range" })
   {
-    if (h5.H5Aexists(object, name.c_str()) <= 0)
+    const auto numbers = AttributeNumbers(h5, object, name.c_str());
+    if (h5.H5Aexists(object, name.c_str()) <= 0 || (numbers.size() == 1 && std::isnan(numbers[0])))
     {
       continue;
     }
-    auto       numbers = AttributeNumbers(h5, object, name.c_str());
-    const bool isMissing = name == "_FillValue" || name == "missing_value";
-    const auto end =
-      std::remove_if(numbers.begin(), numbers.end(), [&](double number) { return isMissing && std::isnan(number); });
-    if (end == numbers.begin() && !numbers.empty())
-    {
-      continue;
-    }
-    numbers.erase(end, numbers.end());
     all += (all.empty() ? "" : ", ") + name;
     for (const double number : numbers)
     {
-      all += ' ' + Shortest(number);
+      all += std::isnan(number) ? "" : ' ' + Shortest(number);
     }
   }
   return all;
@@ -253,10 +230,7 @@ DescribeType(const Hdf5Library & h5, hid_t type, Hdf5Dataset & dataset)
   {
     const bool isSigned = h5.H5Tget_sign(type) != H5T_SGN_NONE;
     dataset.isNumbers = true;
-    dataset.type = size == 1 ? (isSigned ? ScalarType::Int8 : ScalarType::UInt8)
-                 : size == 2 ? (isSigned ? ScalarType::Int16 : ScalarType::UInt16)
-                 : size == 4 ? (isSigned ? ScalarType::Int32 : ScalarType::UInt32)
-                             : (isSigned ? ScalarType::Int64 : ScalarType::UInt64);
+    dataset.type = IntegerType(size, isSigned);
     dataset.typeName = NameOf(dataset.type);
     return;
   }
@@ -299,15 +273,6 @@ DescribeStorage(const Hdf5Library & h5, hid_t object, hid_t type, Hdf5Dataset & 
   }
 }
 
-std::string
-NameOfFile(const Hdf5Library & h5, hid_t object)
-{
-  const auto  size = h5.H5Fget_name(object, nullptr, 0);
-  std::string name(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
-  h5.H5Fget_name(object, name.data(), name.size());
-  return name;
-}
-
 Hdf5Dataset
 Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & name)
 {
@@ -315,7 +280,7 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
   const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
   const Hdf5Handle type(h5.H5Dget_type(object), h5.H5Tclose);
   dataset.name = name;
-  dataset.shape = ShapeOf(h5, space);
+  dataset.shape = h5.ShapeOf(space);
   DescribeType(h5, type, dataset);
   if (!dataset.isNumbers || dataset.shape.empty())
   {
@@ -323,7 +288,7 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
   }
   DescribeStorage(h5, object, type, dataset);
   // An external link leads to another file.
-  if (NameOfFile(h5, object) != NameOfFile(h5, file))
+  if (h5.FileOf(object) != h5.FileOf(file))
   {
     dataset.offset = 0;
   }
@@ -403,14 +368,6 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
     datasets.push_back(nlohmann::json::from_cbor(bytes).get<Hdf5Dataset>());
   }
   return datasets;
-}
-
-#else
-
-std::vector<Hdf5Dataset>
-ListHdf5Datasets(const std::string &, const std::string &, const Progress &)
-{
-  throw Unsupported("this program was built without the HDF5 library; convert the file to another format");
 }
 
 #endif

@@ -7,6 +7,7 @@
 #  include "BrickCCL/Core/Printable.h"
 #  include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 
+#  include <algorithm>
 #  include <cstdlib>
 
 #  include <dlfcn.h>
@@ -34,6 +35,23 @@ hid_t
 Hdf5Library::TypeNamed(const char * name) const
 {
   return *static_cast<const hid_t *>(Symbol(m_Handle, std::string(name) + "_g"));
+}
+
+std::vector<std::uint64_t>
+Hdf5Library::ShapeOf(hid_t space) const
+{
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+  H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
+  return { sizes.begin(), sizes.end() };
+}
+
+std::string
+Hdf5Library::FileOf(hid_t object) const
+{
+  const auto  size = H5Fget_name(object, nullptr, 0);
+  std::string name(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
+  H5Fget_name(object, name.data(), name.size());
+  return name.c_str();
 }
 
 const Hdf5Library &

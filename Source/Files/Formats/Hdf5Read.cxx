@@ -11,14 +11,12 @@
 #include <memory>
 #include <utility>
 
-#ifdef BRICKCCL_HAS_CHILDREN
-#  include <unistd.h>
-#endif
+#include <sys/resource.h>
 
 namespace brickccl::files
 {
 
-#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+#ifdef BRICKCCL_USE_HDF5
 
 namespace
 {
@@ -137,42 +135,28 @@ PutBox(const Hdf5Dataset &       dataset,
   }
 }
 
-/** Every `step`-th of the boxes, from the first on. */
-std::vector<Box>
-EveryFrom(const std::vector<Box> & boxes, std::size_t first, std::size_t step)
-{
-  std::vector<Box> chosen;
-  for (std::size_t i = first; i < boxes.size(); i += step)
-  {
-    chosen.push_back(boxes[i]);
-  }
-  return chosen;
-}
-
 /** The library gives fill values where it cannot open one more file. */
 void
 RequireDescriptors(const Hdf5Dataset & dataset)
 {
-  std::vector<int> opened;
-  while (opened.size() < dataset.files.size() + 8 && (opened.empty() || opened.back() >= 0))
-  {
-    opened.push_back(::dup(STDOUT_FILENO));
-  }
-  const bool isEnough = opened.back() >= 0;
-  std::for_each(opened.begin(), opened.end(), [](int file) { ::close(file); });
-  if (!isEnough)
+  constexpr rlim_t others = 32;
+  rlimit           limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || dataset.files.size() + others > limit.rlim_cur)
   {
     throw Error("its dataset " + Printable(dataset.name) + " takes its values from " +
                 std::to_string(dataset.files.size()) + " files, and this process can open only " +
-                std::to_string(opened.size() - 1) + " at once; raise the limit: ulimit -n " +
+                std::to_string(limit.rlim_cur) + " at once; raise the limit: ulimit -n " +
                 std::to_string(dataset.files.size() + 100));
   }
 }
 
+/** Sends every `step`-th of the boxes, from the first on. */
 void
 SendBoxes(const std::string &      path,
           const Hdf5Dataset &      dataset,
           const std::vector<Box> & boxes,
+          std::size_t              first,
+          std::size_t              step,
           const PipedChild::Send & send)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
@@ -180,13 +164,13 @@ SendBoxes(const std::string &      path,
   const hid_t file = OpenHdf5(h5, path);
   const hid_t type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
   // The files of a virtual dataset are closed with it.
-  const std::size_t           boxesAtOnce = 1 + FilesAtOnce * boxes.size() / (dataset.files.size() + 1);
+  const std::size_t           boxesAtOnce = 1 + FilesAtOnce * (boxes.size() / step) / (dataset.files.size() + 1);
   std::unique_ptr<Hdf5Handle> object;
   PipedChild::Bytes           values;
-  for (std::size_t i = 0; i < boxes.size(); ++i)
+  for (std::size_t i = first; i < boxes.size(); i += step)
   {
     const Box & box = boxes[i];
-    if (i % boxesAtOnce == 0)
+    if (i / step % boxesAtOnce == 0)
     {
       object.reset();
       object = std::make_unique<Hdf5Handle>(h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT), h5.H5Dclose);
@@ -246,7 +230,7 @@ ReadByChildren(const std::string & path,
   {
     children.push_back(std::make_unique<PipedChild>(
       "the HDF5 library",
-      [&](const PipedChild::Send & send) { SendBoxes(path, dataset, EveryFrom(boxes, first, count), send); },
+      [&](const PipedChild::Send & send) { SendBoxes(path, dataset, boxes, first, count, send); },
       Hdf5Library::Memory + (dataset.files.size() << 20) + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
       seconds,
       tell));
@@ -282,14 +266,6 @@ ReadHdf5(const std::string & path,
   }
   // A missing or replaced file is not an error for the library.
   RequireSameFiles(dataset);
-}
-
-#else
-
-void
-ReadHdf5(const std::string &, const Hdf5Dataset &, const Hdf5Slices &, const HostContext &, std::byte *)
-{
-  throw Unsupported("this program was built without the HDF5 library");
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
+#include "BrickCCL/Files/Settle.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,13 +16,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <utility>
 
 namespace brickccl::files
 {
 
-#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+#ifdef BRICKCCL_USE_HDF5
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileStamp, path, isThere, size, time, statusChange)
 
@@ -52,8 +54,7 @@ public:
   void
   Check(hid_t object, const std::string & name, const std::string & what)
   {
-    const std::string file =
-      TextOf([&](char * text, std::size_t size) { return m_H5.H5Fget_name(object, text, size); });
+    const std::string file = m_H5.FileOf(object);
     Tell(file);
     const std::pair<std::string, std::string> dataset(file, name);
     if (std::find(m_Way.begin(), m_Way.end(), dataset) != m_Way.end())
@@ -96,13 +97,10 @@ public:
   }
 
 private:
-  std::vector<hsize_t>
+  std::vector<std::uint64_t>
   ShapeOf(hid_t object) const
   {
-    const Hdf5Handle     space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
-    std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(space))));
-    m_H5.H5Sget_simple_extent_dims(space, shape.data(), nullptr);
-    return shape;
+    return m_H5.ShapeOf(Hdf5Handle(m_H5.H5Dget_space(object), m_H5.H5Sclose));
   }
 
   void
@@ -199,34 +197,19 @@ private:
       const std::string taken = TakenBeyond(part, static_cast<std::uint64_t>(points), shape);
       if (!taken.empty())
       {
-        throw Error(what + " has the size " + SizesOf(shape) + ", but the dataset uses " + taken + " of it");
+        throw Error(what + " has the size " + SizesText(shape) + ", but the dataset uses " + taken + " of it");
       }
       Check(object, (dataset[0] == '/' ? "" : "/") + dataset, what);
     }
   }
 
-  static std::string
-  SizesOf(const std::vector<hsize_t> & shape)
-  {
-    std::string sizes;
-    for (const hsize_t size : shape)
-    {
-      sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
-    }
-    return sizes;
-  }
-
   /** The size that is selected of a source of this shape, `points` values; nothing if it has them. */
   std::string
-  TakenBeyond(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
+  TakenBeyond(hid_t selection, std::uint64_t points, const std::vector<std::uint64_t> & shape) const
   {
     if (m_H5.H5Sget_select_type(selection) == H5S_SEL_ALL)
     {
-      std::uint64_t count = 1;
-      for (const hsize_t size : shape)
-      {
-        count *= size;
-      }
+      const auto count = std::accumulate(shape.begin(), shape.end(), std::uint64_t{ 1 }, std::multiplies<>());
       return count == points ? "" : std::to_string(points) + " values";
     }
     const auto           axes = static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(selection)));
@@ -239,7 +222,7 @@ private:
       return "";
     }
     std::transform(last.begin(), last.end(), last.begin(), [](hsize_t end) { return end + 1; });
-    return SizesOf(last);
+    return SizesText(last);
   }
 
   /** Each chunk of the index must be one that is found at a place of the dataset's grid. A chunk outside the grid,
@@ -252,7 +235,7 @@ private:
     std::vector<hsize_t> chunk(shape.size());
     const int            axes = static_cast<int>(shape.size());
     hsize_t              count = 0;
-    if (m_H5.H5Dget_num_chunks == nullptr || std::find(shape.begin(), shape.end(), hsize_t{ 0 }) != shape.end())
+    if (m_H5.H5Dget_num_chunks == nullptr || std::find(shape.begin(), shape.end(), std::uint64_t{ 0 }) != shape.end())
     {
       return;
     }
@@ -325,14 +308,6 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress
       dataset.files.push_back(std::move(file));
     }
   }
-}
-
-#else
-
-void
-CheckHdf5Sources(const std::string &, Hdf5Dataset &, const Progress &)
-{
-  throw Unsupported("this program was built without the HDF5 library");
 }
 
 #endif

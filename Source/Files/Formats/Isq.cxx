@@ -56,10 +56,9 @@ ReadIsq(const FileBytes & file, const ReadOptions & options)
   const std::uint64_t begin = (static_cast<std::uint64_t>(blocks) + 1) * block;
   const std::size_t   bytes = VoxelBytes(image.extent, 1, image.type);
   file.Require(begin, bytes);
-  if (const std::uint64_t beyond = file.Size() - begin - bytes; beyond >= block)
-  {
-    CheckBytesBeyond(beyond, 1, image);
-  }
+  // The last block is filled up.
+  const std::uint64_t beyond = file.Size() - begin - bytes;
+  CheckBytesBeyond(beyond < block ? 0 : beyond, 1, image);
   if (const std::int64_t scaling = number(88); scaling != 0)
   {
     image.notes.push_back("its values are stored as attenuation (1/cm) times " + std::to_string(scaling) +

@@ -2,6 +2,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
 
 #include <csetjmp>
 #include <cstddef>
@@ -147,17 +148,11 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   }
   // A block of 8 x 8 pixels takes at least two bits in one scan. Smooth blocks in many scans take less.
   constexpr double maximumPixelsPerByte = 2048;
-  const double     pixels = static_cast<double>(jpeg.image_width) * jpeg.image_height;
-  if (pixels > maximumPixelsPerByte * static_cast<double>(file.Size()))
-  {
-    throw Error("its header promises " + std::to_string(jpeg.image_width) + " x " + std::to_string(jpeg.image_height) +
-                " pixels but the file has only " + std::to_string(file.Size()) +
-                " bytes: it is truncated or its header damaged");
-  }
-  LoadedImage image;
+  LoadedImage      image;
   image.type = ScalarType::UInt8;
   image.channels = jpeg.num_components;
   image.extent = SettleExtent({ jpeg.image_width, jpeg.image_height });
+  RequireRoom(file.Size(), maximumPixelsPerByte, static_cast<double>(image.extent.VoxelCount()), image.extent);
   image.spacingSource = "none";
   const double unit = jpeg.density_unit == 1 ? 25.4 : jpeg.density_unit == 2 ? 10 : 0;
   if (jpeg.saw_JFIF_marker != FALSE && unit > 0 && jpeg.X_density > 1 && jpeg.Y_density > 1)

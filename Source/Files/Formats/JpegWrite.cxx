@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Files/Voxels.h"
 
-#include <cerrno>
 #include <csetjmp>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 
 #include <jpeglib.h>
 
@@ -100,12 +97,9 @@ WriteColorJpeg(const std::string & path, int width, int height, const unsigned c
   {
     throw Error("JPEG cannot hold a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   }
-  std::ofstream stream(path, std::ios::binary);
-  stream.write(reinterpret_cast<const char *>(encoder.Bytes()), static_cast<std::streamsize>(encoder.Size()));
-  if (!stream.flush())
-  {
-    throw Error(std::strerror(errno));
-  }
+  files::OutputFile file(path);
+  file.Write(encoder.Bytes(), encoder.Size());
+  file.Close();
 }
 
 } // namespace brickccl

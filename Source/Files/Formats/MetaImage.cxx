@@ -81,9 +81,7 @@ ParseHeader(const FileBytes & file)
   bool               isList = false;
   for (const char * place = begin; place < end;)
   {
-    const char * const lineEnd = std::find(place, end, '\n');
-    const std::string  line(place, lineEnd);
-    place = lineEnd < end ? lineEnd + 1 : end;
+    const std::string line = TakeLine(place, end);
     if (isList)
     {
       if (!Trimmed(line).empty())
@@ -233,23 +231,12 @@ std::vector<FileBytes>
 DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
 {
   const std::string & name = *header.Find("ElementDataFile");
-  const auto          words = Words(name);
   isLocal = name == "LOCAL" || name == "Local" || name == "local";
   if (isLocal)
   {
     return { file };
   }
-  std::vector<std::string> names = header.lines;
-  const bool               isThere = IsThere(PathBeside(file.Path(), name));
-  if (names.empty() && !isThere && words.size() >= 3 && words.size() <= 4 && words[0].find('%') != std::string::npos)
-  {
-    const auto number = [&](std::size_t i) { return WholeNumber(words[i], "ElementDataFile"); };
-    names = NamesOfPattern(words[0], number(1), number(2), words.size() == 4 ? number(3) : 1);
-  }
-  else if (names.empty())
-  {
-    names = { name };
-  }
+  const auto names = header.lines.empty() ? DataFileNames(file.Path(), name, "ElementDataFile", 3) : header.lines;
   return MapDataFiles(file.Path(), names);
 }
 

@@ -12,16 +12,9 @@ namespace brickccl::files
 std::vector<std::string>
 WriteMetaImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
-  const bool isDetached = HasExtension(path, ".mhd");
-  const int  dimension = image.extent.dimension;
-  const auto join = [&](auto word) {
-    std::string text;
-    for (int axis = 0; axis < dimension; ++axis)
-    {
-      text += " " + word(axis);
-    }
-    return text + "\n";
-  };
+  const bool   isDetached = HasExtension(path, ".mhd");
+  const int    dimension = image.extent.dimension;
+  const auto   join = [&](auto word) { return " " + WordsOfAxes(dimension, word) + "\n"; };
   const char * type = nullptr;
   for (const auto & known : MetaTypes)
   {
@@ -37,14 +30,10 @@ WriteMetaImage(const std::string & path, const ImageToWrite & image, const Write
                          "\nBinaryData = True\nBinaryDataByteOrderMSB = " + (HostIsBigEndian ? "True" : "False") +
                          "\nCompressedData = " + (options.compress ? "True" : "False") + "\n";
     header += options.compress ? "CompressedDataSize = " + size + "\n" : "";
-    header += "TransformMatrix =" + join([&](int axis) {
-                std::string cosines;
-                for (int row = 0; row < dimension; ++row)
-                {
-                  cosines += (row == 0 ? "" : " ") + Shortest(image.geometry.direction[row][axis] + 0.0);
-                }
-                return cosines;
-              });
+    header +=
+      "TransformMatrix =" + join([&](int axis) {
+        return WordsOfAxes(dimension, [&](int row) { return Shortest(image.geometry.direction[row][axis] + 0.0); });
+      });
     header += "Offset =" + join([&](int axis) { return Shortest(image.geometry.origin[axis]); });
     header += "CenterOfRotation =" + join([](int) { return std::string("0"); });
     header += "ElementSpacing =" + join([&](int axis) { return Shortest(image.geometry.spacing[axis]); });

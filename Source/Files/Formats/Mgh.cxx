@@ -7,9 +7,6 @@
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
-#include <cmath>
-#include <cstring>
-
 namespace brickccl::files
 {
 
@@ -38,10 +35,7 @@ public:
   double
   Float(std::uint64_t place) const
   {
-    const auto bits = static_cast<std::uint32_t>(m_Header.Number(place, 4, true));
-    float      value = 0;
-    std::memcpy(&value, &bits, sizeof value);
-    return double{ value };
+    return m_Header.Real(place, 4, true);
   }
 
 private:
@@ -93,10 +87,6 @@ PlaceMgh(const MghNumbers & header, const ReadOptions & options, LoadedImage & i
       origin[row] -= vectors[axis][row] * static_cast<double>(header.Integer(4 + 4 * place)) / 2;
       vectors[axis][row] = vectors[axis][row] * signs[row] + 0.0;
     }
-    if (!std::isfinite(origin[row]))
-    {
-      throw Error("its center (c_ras) is not a finite position");
-    }
     image.geometry.origin[row] = origin[row] * signs[row] + 0.0;
   }
   vectors[3][3] = 1;
@@ -130,30 +120,15 @@ ReadMgh(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(sizes);
   PlaceMgh(header, options, image);
   TellHeader(options, image);
-  // The times of the scan and tags may follow the voxels.
   if (!IsGzipped(file))
   {
     TakeStored(file, MghHeader, !HostIsBigEndian, options.Context(), image);
     return image;
   }
-  RefuseParts(image, "compressed MGH files");
-  const std::size_t          bytes = VoxelBytes(image.extent, 1, image.type);
-  std::vector<unsigned char> others(std::size_t{ 1 } << 16);
-  if (bytes > MaximumInflatedSize(file.Size()))
-  {
-    throw Error("the file is truncated: its bytes cannot hold " + image.extent.ToString() + " voxels");
-  }
-  Inflater inflater(file.Data(), file.Size(), Wrapper::Gzip, file.QuotedName());
-  inflater.Read(others.data(), MghHeader);
-  std::byte * const voxels = image.voxels.Resize(bytes);
-  inflater.Read(voxels, bytes);
-  while (inflater.ReadSome(others.data(), others.size()) == others.size())
-  {}
-  inflater.Finish();
-  if (!HostIsBigEndian)
-  {
-    SwapBytes(voxels, SizeOf(image.type), bytes / SizeOf(image.type), options.Context());
-  }
+  DataLayout layout{ Encoding::Compressed, !HostIsBigEndian };
+  // The times of the scan and tags may follow the voxels.
+  layout.parts = { { file, 0, MghHeader, Wrapper::Gzip, file.QuotedName(), true } };
+  ReadDataFiles(layout, options.Context(), image);
   return image;
 }
 

@@ -52,13 +52,10 @@ public:
   {
     return static_cast<std::int32_t>(m_File.Number(4 * static_cast<std::uint64_t>(word), 4, m_IsBig));
   }
-  float
+  double
   Float(int word) const
   {
-    const std::int32_t number = Integer(word);
-    float              value;
-    std::memcpy(&value, &number, 4);
-    return value;
+    return m_File.Real(4 * static_cast<std::uint64_t>(word), 4, m_IsBig);
   }
 
 private:
@@ -66,14 +63,8 @@ private:
   bool              m_IsBig = false;
 };
 
-struct MrcVoxels
-{
-  ScalarType type;
-  int        storedBytes;
-};
-
-MrcVoxels
-VoxelsOf(const MrcHeader & header)
+ScalarType
+TypeOfMrc(const MrcHeader & header)
 {
   const bool         isImod = header.Integer(38) == 1146047817;
   const std::int32_t mode = header.Integer(3);
@@ -85,15 +76,14 @@ VoxelsOf(const MrcHeader & header)
       throw Unsupported("each of its bytes holds two 4-bit numbers (imodFlags); save it as bytes or 16-bit integers");
     }
     // The standard requires signed bytes. A flag of IMOD says whether they are signed.
-    return { isImod && (header.Integer(39) & 1) == 0 ? ScalarType::UInt8 : ScalarType::Int8, 1 };
+    return isImod && (header.Integer(39) & 1) == 0 ? ScalarType::UInt8 : ScalarType::Int8;
   case 1:
-    return { ScalarType::Int16, 2 };
+    return ScalarType::Int16;
   case 2:
-    return { ScalarType::Float32, 4 };
-  case 6:
-    return { ScalarType::UInt16, 2 };
   case 12:
-    return { ScalarType::Float32, 2 };
+    return ScalarType::Float32;
+  case 6:
+    return ScalarType::UInt16;
   default:
     throw Unsupported("its mode is " + std::to_string(mode) +
                       (mode == 3 || mode == 4 ? " (complex numbers)"
@@ -144,15 +134,12 @@ SetGeometry(const MrcHeader & header, LoadedImage & image)
   {
     auto & spacing = image.geometry.spacing[axis];
     // The lengths are floats, so six digits of the quotient are significant.
-    spacing = static_cast<double>(header.Float(10 + axis)) * millimetersPerAngstrom / header.Integer(7 + axis);
-    const double origin = static_cast<double>(header.Float(49 + axis)) * millimetersPerAngstrom;
-    if (!std::isfinite(origin))
-    {
-      throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");
-    }
+    spacing = header.Float(10 + axis) * millimetersPerAngstrom / header.Integer(7 + axis);
+    const double origin = header.Float(49 + axis) * millimetersPerAngstrom;
     // The origin counts if there is one, else the number of the first voxel.
     image.geometry.origin[axis] = origin != 0 ? origin : spacing * header.Integer(4 + axis);
   }
+  SettleSpacing(image);
 }
 
 } // namespace
@@ -167,7 +154,6 @@ LoadedImage
 ReadMrc(const FileBytes & file, const ReadOptions & options)
 {
   const MrcHeader           header(file);
-  const MrcVoxels           voxels = VoxelsOf(header);
   LoadedImage               image;
   std::vector<std::int64_t> sizes = { header.Integer(0), header.Integer(1), header.Integer(2) };
   CheckAxes(header);
@@ -189,7 +175,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   {
     sizes.pop_back();
   }
-  image.type = voxels.type;
+  image.type = TypeOfMrc(header);
   image.extent = SettleExtent(sizes);
   const std::int64_t extended = header.Integer(23);
   if (extended < 0)
@@ -197,22 +183,18 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
     throw Error("its extended header has " + std::to_string(extended) + " bytes; there must be at least 0");
   }
   const std::uint64_t begin = HeaderBytes + static_cast<std::uint64_t>(extended);
-  const auto          count = static_cast<std::size_t>(image.extent.VoxelCount());
-  if (count > file.Size())
-  {
-    throw Error("its header promises " + image.extent.ToString() + " voxels, but the file has only " +
-                std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
-  }
-  const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);
-  file.Require(begin, bytes);
-  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
   SetGeometry(header, image);
-  TellHeader(options, image, header.Integer(3) == 12);
   if (header.Integer(3) != 12)
   {
-    TakeStored(file, begin, header.IsSwapped(), options.Context(), image);
+    TakeRest(file, begin, header.IsSwapped() != HostIsBigEndian, options, image);
     return image;
   }
+  const auto count = static_cast<std::size_t>(image.extent.VoxelCount());
+  RequireRoom(file.Size(), 0.5, static_cast<double>(count), image.extent);
+  const std::size_t bytes = 2 * count;
+  file.Require(begin, bytes);
+  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
+  TellHeader(options, image, true);
   std::vector<unsigned char> halves(file.Data() + begin, file.Data() + begin + bytes);
   if (header.IsSwapped())
   {

@@ -101,21 +101,15 @@ ReadNpy(const FileBytes & file, const ReadOptions & options)
   std::vector<std::int64_t> sizes = WholeNumbers(shape, "shape");
   std::reverse(sizes.begin(), sizes.end());
   LoadedImage image;
-  image.inParts = options.inParts;
   image.type = TypeOfNpy(type.size() == 2 ? '<' + type : type);
   image.extent = SettleExtent(sizes);
   image.spacingSource = "none";
-  const std::uint64_t begin = text + length;
-  const std::size_t   bytes = VoxelBytes(image.extent, 1, image.type);
-  file.Require(begin, bytes);
-  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
-  TellHeader(options, image);
   if (sizes.size() > 3 && sizes.front() == 1)
   {
     image.notes.push_back("its last axis has length 1 and is read as x of " + std::to_string(image.extent.dimension) +
                           " dimensions; if it is a channel, save a[..., 0]");
   }
-  TakeStored(file, begin, (type[0] == '>') != HostIsBigEndian, options.Context(), image);
+  TakeRest(file, text + length, type[0] == '>', options, image);
   if (isFortran && sizes.size() > 1)
   {
     ReverseAxes(image);

@@ -22,22 +22,9 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   {
     return { file };
   }
-  std::vector<std::string> names;
-  const auto               words = Words(*field);
-  const auto               number = [&](std::size_t i) { return WholeNumber(words[i], "data file"); };
-  if (!words.empty() && words[0] == "LIST")
-  {
-    names = header.dataFiles;
-  }
-  else if (words.size() >= 4 && words.size() <= 5 && words[0].find('%') != std::string::npos &&
-           !IsThere(PathBeside(file.Path(), *field)))
-  {
-    names = NamesOfPattern(words[0], number(1), number(2), number(3));
-  }
-  else
-  {
-    names = { *field };
-  }
+  const auto words = Words(*field);
+  const bool isList = !words.empty() && words[0] == "LIST";
+  const auto names = isList ? header.dataFiles : DataFileNames(file.Path(), *field, "data file", 4);
   if (names.empty() || names[0].empty())
   {
     throw Error("its field 'data file' does not name a file");

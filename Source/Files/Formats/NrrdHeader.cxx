@@ -58,9 +58,7 @@ ParseNrrdHeader(const FileBytes & file)
   const char * begin = place;
   while (place < end)
   {
-    const char * const lineEnd = std::find(place, end, '\n');
-    std::string        line(place, lineEnd);
-    place = lineEnd < end ? lineEnd + 1 : end;
+    std::string line = TakeLine(place, end);
     if (!line.empty() && line.back() == '\r')
     {
       line.pop_back();

@@ -39,6 +39,8 @@ NrrdHeader ParseNrrdHeader(const FileBytes & file);
 
 /** The type of a name of the NRRD format: "unsigned short". */
 std::optional<ScalarType> NrrdType(const std::string & name);
+/** The name that the format's own library writes. */
+std::string NrrdNameOf(ScalarType type);
 
 /** The vectors of "(1,0,0) none (0,1,0)"; an empty one for "none". */
 std::vector<std::vector<double>> NrrdVectors(const std::string & text, const std::string & field);

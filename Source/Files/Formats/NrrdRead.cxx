@@ -132,24 +132,26 @@ SegmentsIn(const NrrdHeader & header)
   return found;
 }
 
+/** The names of each type. The first one is written. */
+constexpr std::pair<ScalarType, const char *> NrrdTypes[] = {
+  { ScalarType::Int8, "|signed char|int8|int8_t|" },
+  { ScalarType::UInt8, "|unsigned char|uchar|uint8|uint8_t|" },
+  { ScalarType::Int16, "|short|short int|signed short|signed short int|int16|int16_t|" },
+  { ScalarType::UInt16, "|unsigned short|ushort|unsigned short int|uint16|uint16_t|" },
+  { ScalarType::Int32, "|int|signed int|int32|int32_t|" },
+  { ScalarType::UInt32, "|unsigned int|uint|uint32|uint32_t|" },
+  { ScalarType::Int64, "|long long int|longlong|long long|signed long long|signed long long int|int64|int64_t|" },
+  { ScalarType::UInt64, "|unsigned long long int|ulonglong|unsigned long long|uint64|uint64_t|" },
+  { ScalarType::Float32, "|float|" },
+  { ScalarType::Float64, "|double|" }
+};
+
 } // namespace
 
 std::optional<ScalarType>
 NrrdType(const std::string & name)
 {
-  constexpr std::pair<ScalarType, const char *> types[] = {
-    { ScalarType::Int8, "|signed char|int8|int8_t|" },
-    { ScalarType::UInt8, "|uchar|unsigned char|uint8|uint8_t|" },
-    { ScalarType::Int16, "|short|short int|signed short|signed short int|int16|int16_t|" },
-    { ScalarType::UInt16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|" },
-    { ScalarType::Int32, "|int|signed int|int32|int32_t|" },
-    { ScalarType::UInt32, "|uint|unsigned int|uint32|uint32_t|" },
-    { ScalarType::Int64, "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|" },
-    { ScalarType::UInt64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|" },
-    { ScalarType::Float32, "|float|" },
-    { ScalarType::Float64, "|double|" }
-  };
-  for (const auto & [type, names] : types)
+  for (const auto & [type, names] : NrrdTypes)
   {
     if (std::string(names).find("|" + LowerCase(name) + "|") != std::string::npos)
     {
@@ -157,6 +159,15 @@ NrrdType(const std::string & name)
     }
   }
   return std::nullopt;
+}
+
+std::string
+NrrdNameOf(ScalarType type)
+{
+  const auto * const found =
+    std::find_if(std::begin(NrrdTypes), std::end(NrrdTypes), [&](const auto & each) { return each.first == type; });
+  const std::string names = found->second;
+  return names.substr(1, names.find('|', 1) - 1);
 }
 
 bool

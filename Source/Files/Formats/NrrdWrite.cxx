@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Formats/NrrdHeader.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/SegmentColors.h"
@@ -22,36 +23,6 @@ namespace files
 
 namespace
 {
-
-/** The type's name as the format's own library writes it. */
-const char *
-NrrdNameOf(ScalarType type)
-{
-  switch (type)
-  {
-  case ScalarType::Int8:
-    return "signed char";
-  case ScalarType::UInt8:
-    return "unsigned char";
-  case ScalarType::Int16:
-    return "short";
-  case ScalarType::UInt16:
-    return "unsigned short";
-  case ScalarType::Int32:
-    return "int";
-  case ScalarType::UInt32:
-    return "unsigned int";
-  case ScalarType::Int64:
-    return "long long int";
-  case ScalarType::UInt64:
-    return "unsigned long long int";
-  case ScalarType::Float32:
-    return "float";
-  case ScalarType::Float64:
-    break;
-  }
-  return "double";
-}
 
 /** The description of a segment without a name. */
 Segment
@@ -130,14 +101,7 @@ WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptio
 {
   const bool isDetached = HasExtension(path, ".nhdr");
   const int  dimension = image.extent.dimension;
-  const auto join = [&](auto word) {
-    std::string text;
-    for (int axis = 0; axis < dimension; ++axis)
-    {
-      text += (axis == 0 ? "" : " ") + word(axis);
-    }
-    return text;
-  };
+  const auto join = [&](auto word) { return WordsOfAxes(dimension, word); };
   const auto vector = [&](auto number) {
     std::string text;
     for (int row = 0; row < dimension; ++row)
@@ -148,7 +112,7 @@ WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptio
   };
   std::string header = "NRRD0004\n# Complete NRRD file format specification at:\n"
                        "# https://teem.sourceforge.net/nrrd/format.html\n";
-  header += std::string("type: ") + NrrdNameOf(image.type) + "\ndimension: " + std::to_string(dimension) + "\n";
+  header += "type: " + NrrdNameOf(image.type) + "\ndimension: " + std::to_string(dimension) + "\n";
   header +=
     dimension == 3 ? "space: left-posterior-superior\n" : "space dimension: " + std::to_string(dimension) + "\n";
   header += "sizes: " + join([&](int axis) { return std::to_string(image.extent.size[axis]); }) + "\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
-#include "BrickCCL/Files/Codecs/Inflate.h"
+#include "BrickCCL/Files/Voxels.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
@@ -237,16 +237,11 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   const int           color = png_get_color_type(decoder.Png(), decoder.Info());
   const int           stored = png_get_channels(decoder.Png(), decoder.Info());
   const double        storedBytes = (static_cast<double>(width) * stored * bits / 8 + 1) * height;
-  if (storedBytes > static_cast<double>(MaximumInflatedSize(file.Size())))
-  {
-    throw Error("its header promises " + std::to_string(width) + " x " + std::to_string(height) +
-                " pixels, but the file has only " + std::to_string(file.Size()) +
-                " bytes: it is truncated or its header damaged");
-  }
-  LoadedImage image;
+  LoadedImage         image;
   image.type = bits == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
   image.channels = color == PNG_COLOR_TYPE_RGB || color == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;
   image.extent = SettleExtent({ width, height });
+  RequireRoom(file.Size(), static_cast<double>(MaximumInflatedSize(1)), storedBytes, image.extent);
   SetSpacing(decoder, image);
   TellHeader(options, image);
   const bool isTransparent =

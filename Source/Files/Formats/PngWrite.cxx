@@ -5,10 +5,9 @@
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/LostGeometry.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
 
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include <zlib.h>
@@ -28,70 +27,18 @@ Append(std::vector<unsigned char> & bytes, std::uint32_t number)
   }
 }
 
-/** A file of chunks. Each has a length, a name and a checksum. */
-class ChunkFile
+/** Writes a chunk: its length, name, content and checksum. */
+void
+WriteChunk(OutputFile & file, const char * name, const unsigned char * bytes, std::size_t size)
 {
-public:
-  explicit ChunkFile(const std::string & path)
-    : m_File(std::fopen(path.c_str(), "wbe"))
-  {
-    if (m_File == nullptr)
-    {
-      throw Error(std::strerror(errno));
-    }
-    Write("\x89PNG\r\n\x1a\n", 8);
-  }
-  ~ChunkFile()
-  {
-    if (m_File != nullptr)
-    {
-      std::fclose(m_File);
-    }
-  }
-  ChunkFile(const ChunkFile &) = delete;
-  ChunkFile & operator=(const ChunkFile &) = delete;
-
-  void
-  WriteChunk(const char * name, const unsigned char * bytes, std::size_t size)
-  {
-    std::vector<unsigned char> head;
-    Append(head, static_cast<std::uint32_t>(size));
-    head.insert(head.end(), name, name + 4);
-    auto sum = crc32_z(0, head.data() + 4, 4);
-    if (size > 0)
-    {
-      sum = crc32_z(sum, bytes, size);
-    }
-    std::vector<unsigned char> tail;
-    Append(tail, static_cast<std::uint32_t>(sum));
-    Write(head.data(), head.size());
-    Write(bytes, size);
-    Write(tail.data(), tail.size());
-  }
-
-  void
-  Close()
-  {
-    std::FILE * const file = m_File;
-    m_File = nullptr;
-    if (std::fclose(file) != 0)
-    {
-      throw Error(std::strerror(errno));
-    }
-  }
-
-private:
-  void
-  Write(const void * bytes, std::size_t size)
-  {
-    if (size > 0 && std::fwrite(bytes, 1, size, m_File) != size)
-    {
-      throw Error(std::strerror(errno));
-    }
-  }
-
-  std::FILE * m_File;
-};
+  std::vector<unsigned char> chunk;
+  chunk.reserve(size + 12);
+  Append(chunk, static_cast<std::uint32_t>(size));
+  chunk.insert(chunk.end(), name, name + 4);
+  chunk.insert(chunk.end(), bytes, bytes + size);
+  Append(chunk, static_cast<std::uint32_t>(crc32_z(0, chunk.data() + 4, size + 4)));
+  file.Write(chunk.data(), chunk.size());
+}
 
 /** The pixels per meter of a spacing if they are a whole number within a thousandth of a percent; else 0. */
 std::uint32_t
@@ -103,11 +50,6 @@ PerMeter(double spacing)
          ? static_cast<std::uint32_t>(whole)
          : 0;
 }
-
-} // namespace
-
-namespace
-{
 
 /** The color types of the format. */
 enum class Colors : unsigned char
@@ -136,20 +78,21 @@ WritePngRows(const std::string & path,
     throw Unsupported("PNG files of " + std::to_string(width) + " x " + std::to_string(height) +
                       " pixels are too large; use .nrrd");
   }
-  ChunkFile                  file(path);
+  OutputFile file(path);
+  file.Write("\x89PNG\r\n\x1a\n", 8);
   std::vector<unsigned char> header;
   Append(header, static_cast<std::uint32_t>(width));
   Append(header, static_cast<std::uint32_t>(height));
   // Bits, colors, deflate, filters, no interlacing.
   header.insert(header.end(), { static_cast<unsigned char>(bits), static_cast<unsigned char>(colors), 0, 0, 0 });
-  file.WriteChunk("IHDR", header.data(), header.size());
+  WriteChunk(file, "IHDR", header.data(), header.size());
   if (xPerMeter != 0 && yPerMeter != 0)
   {
     std::vector<unsigned char> resolution;
     Append(resolution, xPerMeter);
     Append(resolution, yPerMeter);
     resolution.push_back(1);
-    file.WriteChunk("pHYs", resolution.data(), resolution.size());
+    WriteChunk(file, "pHYs", resolution.data(), resolution.size());
   }
   // Each row begins with the number of its filter, 0 for none.
   const std::uint64_t stride = rowBytes + 1;
@@ -165,9 +108,9 @@ WritePngRows(const std::string & path,
         row(static_cast<std::int64_t>(number), output + 1);
       }
     },
-    [&](const unsigned char * bytes, std::size_t count) { file.WriteChunk("IDAT", bytes, count); },
+    [&](const unsigned char * bytes, std::size_t count) { WriteChunk(file, "IDAT", bytes, count); },
     context);
-  file.WriteChunk("IEND", nullptr, 0);
+  WriteChunk(file, "IEND", nullptr, 0);
   file.Close();
 }
 

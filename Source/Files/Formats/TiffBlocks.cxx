@@ -102,6 +102,9 @@ private:
     const auto size = static_cast<std::size_t>(page.BlockRowBytes() * rows);
     const bool isPlain = page.compression == COMPRESSION_NONE;
     const bool isDeflated = page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE;
+    const bool isSwapped = page.bits > 8 && page.IsWholeBytes() && TIFFIsByteSwapped(m_Handle.Get()) != 0;
+    m_Block.resize(size);
+    m_Stored = m_Block.data();
     if (!page.isFillReversed && (isPlain || isDeflated))
     {
       const std::uint64_t place = TIFFGetStrileOffset(m_Handle.Get(), block);
@@ -116,17 +119,17 @@ private:
         throw Error("page " + std::to_string(number + 1) + " has a strip or tile of " + std::to_string(bytes) +
                     " bytes instead of " + std::to_string(size) + ": the file is damaged");
       }
-      if (!page.hasPredictor)
+      if (isDeflated)
       {
-        ReadStored(page, m_File.Data() + place, static_cast<std::size_t>(bytes), size);
+        // libtiff, which swaps bytes and undoes the predictor, does not compare checksums.
+        Inflate(page, m_File.Data() + place, static_cast<std::size_t>(bytes), size);
+      }
+      if (!isSwapped && !page.hasPredictor)
+      {
+        m_Stored = isPlain ? m_File.Data() + place : m_Stored;
         return;
       }
-      // libtiff undoes the predictor, but does not compare checksums.
-      m_Block.resize(size);
-      Inflate(page, m_File.Data() + place, static_cast<std::size_t>(bytes), size);
     }
-    m_Block.resize(size);
-    m_Stored = m_Block.data();
     m_Handle.ForgetWarnings();
     const auto got = page.isTiled
                      ? (TIFFTileSize(m_Handle.Get()) == static_cast<tmsize_t>(size)
@@ -141,35 +144,6 @@ private:
     if (got != static_cast<tmsize_t>(size) || m_Handle.HasError() || hasWarned)
     {
       Fail(number);
-    }
-  }
-
-  /** Sets m_Stored to rows of `size` bytes that are in the file as they are or deflated. */
-  void
-  ReadStored(const TiffPage & page, const unsigned char * data, std::size_t bytes, std::size_t size)
-  {
-    const bool isPlain = page.compression == COMPRESSION_NONE;
-    const bool isSwapped = page.bits > 8 && page.IsWholeBytes() && TIFFIsByteSwapped(m_Handle.Get()) != 0;
-    if (isPlain && !isSwapped)
-    {
-      m_Stored = data;
-      return;
-    }
-    m_Block.resize(size);
-    m_Stored = m_Block.data();
-    if (isPlain)
-    {
-      std::memcpy(m_Block.data(), data, size);
-    }
-    else
-    {
-      Inflate(page, data, bytes, size);
-    }
-    if (isSwapped)
-    {
-      HostContext alone;
-      alone.threads = 1;
-      SwapBytes(m_Block.data(), page.bits / 8u, size / (page.bits / 8u), alone);
     }
   }
 

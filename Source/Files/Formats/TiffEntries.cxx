@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 
 namespace brickccl::files
@@ -116,9 +115,7 @@ SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, s
   }
   for (std::size_t axis = 0; axis < 3; ++axis)
   {
-    const std::uint64_t bits = entries.Number(zeiss->value + PlaceOfSpacing + 8 * axis, 8);
-    double              meters = 0;
-    std::memcpy(&meters, &bits, sizeof(meters));
+    const double meters = file.Real(zeiss->value + PlaceOfSpacing + 8 * axis, 8, file.Data()[0] == 'M');
     spacing[axis] = std::isfinite(meters) && meters > 0 ? meters * 1e3 : 0;
   }
   return spacing;

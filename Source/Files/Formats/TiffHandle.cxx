@@ -2,6 +2,7 @@
 #include "BrickCCL/Files/Formats/TiffHandle.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -29,13 +30,8 @@ struct TiffHandle::Procedures
     {
       char text[512];
       std::vsnprintf(text, sizeof(text), format, arguments);
-      message = text;
       // libtiff quotes text from the file.
-      for (char & letter : message)
-      {
-        const auto code = static_cast<unsigned char>(letter);
-        letter = code < 32 || code > 126 ? '?' : letter;
-      }
+      message = Printable(text);
       while (!message.empty() && (message.back() == '.' || message.back() == ' '))
       {
         message.pop_back();
@@ -164,11 +160,7 @@ TiffHandle::TiffHandle(const std::string & path, bool isBig)
   errno = 0;
   m_Tiff = OpenWith(Procedures::KeepError, Procedures::KeepWarning, this, [&](TIFFOpenOptions * options) {
     const char * const mode = isBig ? "w8" : "w";
-#ifdef _WIN32
-    return TIFFOpenWExt(std::filesystem::path(path).c_str(), mode, options);
-#else
     return TIFFOpenExt(path.c_str(), mode, options);
-#endif
   });
   if (m_Tiff == nullptr)
   {

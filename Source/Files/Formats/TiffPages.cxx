@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
 #include "BrickCCL/Files/Formats/TiffEntries.h"
+#include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -311,11 +312,7 @@ TiffPage::Type() const
   {
     return bits == 64 ? ScalarType::Float64 : ScalarType::Float32;
   }
-  const bool isSigned = format == SAMPLEFORMAT_INT;
-  return bits <= 8  ? (isSigned ? ScalarType::Int8 : ScalarType::UInt8)
-       : bits <= 16 ? (isSigned ? ScalarType::Int16 : ScalarType::UInt16)
-       : bits <= 32 ? (isSigned ? ScalarType::Int32 : ScalarType::UInt32)
-                    : (isSigned ? ScalarType::Int64 : ScalarType::UInt64);
+  return IntegerType(bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8, format == SAMPLEFORMAT_INT);
 }
 
 void

@@ -5,8 +5,7 @@
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Formats/TiffBlocks.h"
 #include "BrickCCL/Files/Formats/TiffDescription.h"
-
-#include "BrickCCL/Files/Disk/MappedFiles.h"
+#include "BrickCCL/Files/Voxels.h"
 
 #include <cmath>
 #include <cstring>
@@ -45,7 +44,11 @@ PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageB
 /** Uses the voxels in the mapped file, without a copy, if all pages lie one after the other as they would in memory.
  *  Pages after the first one may have no directories. */
 bool
-TakeInPlace(const FileBytes & file, const TiffPages & found, const TiffStack & stack, LoadedImage & image)
+TakeInPlace(const FileBytes &   file,
+            const TiffPages &   found,
+            const TiffStack &   stack,
+            const HostContext & context,
+            LoadedImage &       image)
 {
   const TiffPage &    first = found.pages.front();
   const std::uint64_t bytes = image.ByteCount();
@@ -67,76 +70,18 @@ TakeInPlace(const FileBytes & file, const TiffPages & found, const TiffStack & s
       return false;
     }
   }
-  if (stack.isWithoutDirectories)
-  {
-    file.Require(begin, bytes);
-  }
-  if (begin > file.Size() || bytes > file.Size() - begin)
+  if (!stack.isWithoutDirectories && (begin > file.Size() || bytes > file.Size() - begin))
   {
     return false;
   }
-  const unsigned char * const data = file.Data() + begin;
-  if (!isSwapped && reinterpret_cast<std::uintptr_t>(data) % SizeOf(image.type) == 0)
-  {
-    image.voxels.Share(file.Owner(), data, static_cast<std::size_t>(bytes));
-    return true;
-  }
-  if (!stack.isWithoutDirectories)
+  const bool isAligned = reinterpret_cast<std::uintptr_t>(file.Data() + begin) % SizeOf(image.type) == 0;
+  if (!stack.isWithoutDirectories && (isSwapped || !isAligned))
   {
     return false;
   }
-  if (image.inParts)
-  {
-    image.stream = StoredVoxels(file, begin, isSwapped ? SizeOf(image.type) : 1, {});
-    return true;
-  }
-  std::memcpy(image.voxels.Resize(static_cast<std::size_t>(bytes)), data, static_cast<std::size_t>(bytes));
-  if (isSwapped)
-  {
-    SwapBytes(const_cast<std::byte *>(image.voxels.Data()),
-              SizeOf(image.type),
-              static_cast<std::size_t>(bytes) / SizeOf(image.type),
-              {});
-  }
+  TakeStored(file, begin, isSwapped, context, image);
   return true;
 }
-
-/** Pages that are decoded when they are asked for. */
-class PageStream : public VoxelStream
-{
-public:
-  PageStream(const FileBytes & file, std::vector<TiffPage> pages, std::size_t pageBytes, const HostContext & context)
-    : m_File(file)
-    , m_Pages(std::move(pages))
-    , m_PageBytes(pageBytes)
-    , m_Context(context)
-  {}
-
-  void
-  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
-  {
-    RequireWholeSlices(begin, size, m_PageBytes);
-    const auto                  first = m_Pages.begin() + static_cast<std::ptrdiff_t>(begin / m_PageBytes);
-    const std::vector<TiffPage> pages(first, first + static_cast<std::ptrdiff_t>(size / m_PageBytes));
-    DecodeTiffPages(m_File, pages, reinterpret_cast<unsigned char *>(output), m_Context);
-    if (m_File.IsMapped())
-    {
-      ForgetMapped(m_File.Data(), m_File.Size());
-    }
-  }
-
-  std::uint64_t
-  BytesAtLeast() const override
-  {
-    return m_PageBytes;
-  }
-
-private:
-  FileBytes             m_File;
-  std::vector<TiffPage> m_Pages;
-  std::size_t           m_PageBytes;
-  HostContext           m_Context;
-};
 
 void
 SetSpacing(const TiffPage & first, TiffStack stack, LoadedImage & image)
@@ -229,7 +174,8 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   }
   SetSpacing(first, stack, image);
   TellHeader(options, image);
-  if (TakeInPlace(file, found, stack, image))
+  const HostContext context = options.Context();
+  if (TakeInPlace(file, found, stack, context, image))
   {
     return image;
   }
@@ -243,11 +189,17 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   {
     ordered.push_back(found.pages[stack.order.empty() ? i : stack.order[i]]);
   }
-  const HostContext context = options.Context();
   if (options.inParts)
   {
-    image.stream =
-      std::make_shared<PageStream>(file, std::move(ordered), bytes / static_cast<std::size_t>(pages), context);
+    const auto read = [=](std::size_t begin, std::size_t count, std::byte * output) {
+      const auto from = ordered.begin() + static_cast<std::ptrdiff_t>(begin);
+      DecodeTiffPages(file,
+                      { from, from + static_cast<std::ptrdiff_t>(count) },
+                      reinterpret_cast<unsigned char *>(output),
+                      context);
+      Forget(file);
+    };
+    image.stream = SliceVoxels(bytes / static_cast<std::size_t>(pages), read);
     return image;
   }
   DecodeTiffPages(file, ordered, reinterpret_cast<unsigned char *>(image.voxels.Resize(bytes)), context);

@@ -117,17 +117,13 @@ TypeOfVgi(const VgiObject & volume)
   const std::string bits = ValueOf(volume, "file1/bitsperelement");
   const bool        isUnsigned = type == "unsigned integer" || type == "unsigned";
   const bool        isSigned = type == "signed integer" || type == "signed" || type == "integer";
-  if (bits == "8" && (isUnsigned || isSigned))
+  if (bits == "32" && type == "float")
   {
-    return isUnsigned ? ScalarType::UInt8 : ScalarType::Int8;
+    return ScalarType::Float32;
   }
-  if (bits == "16" && (isUnsigned || isSigned))
+  if ((isUnsigned || isSigned) && (bits == "8" || bits == "16" || bits == "32"))
   {
-    return isUnsigned ? ScalarType::UInt16 : ScalarType::Int16;
-  }
-  if (bits == "32" && (isUnsigned || isSigned || type == "float"))
-  {
-    return isUnsigned ? ScalarType::UInt32 : isSigned ? ScalarType::Int32 : ScalarType::Float32;
+    return IntegerType(bits == "8" ? 1 : bits == "16" ? 2 : 4, isSigned);
   }
   throw Unsupported("its voxels are " + Quoted(type) + " of " + Quoted(bits) +
                     " bits; integers of 8, 16 and 32 bits and float of 32 are read");

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
-#ifdef BRICKCCL_HAS_CHILDREN
+#include "BrickCCL/Core/Error.h"
 
-#  include <cerrno>
-#  include <csignal>
-#  include <cstdio>
-#  include <cstring>
-#  include <utility>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <utility>
 
-#  include <fcntl.h>
-#  include <poll.h>
-#  include <sys/resource.h>
-#  include <sys/wait.h>
-#  include <unistd.h>
-#  ifdef __linux__
-#    include <sys/prctl.h>
-#  endif
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#  include <sys/prctl.h>
+#endif
 
 namespace brickccl::files
 {
@@ -51,12 +51,11 @@ WriteMessage(int pipe, std::uint64_t mark, const void * bytes, std::uint64_t siz
   WriteAll(pipe, bytes, static_cast<std::size_t>(size));
 }
 
-} // namespace
-
+/** The size of the address space that this process uses; 0 if it is unknown or must not be limited. */
 std::size_t
 AddressSpace()
 {
-#  if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   if (std::FILE * const file = std::fopen("/proc/self/statm", "r"))
   {
     unsigned long pages = 0;
@@ -64,10 +63,13 @@ AddressSpace()
     std::fclose(file);
     return found == 1 ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
   }
-#  endif
+#endif
   return 0;
 }
 
+/** Makes this process, which was forked, harmless: it ends with its parent and at every signal but Ctrl-C, which is
+ *  for the parent to take up, leaves no dump, prints nothing, opens as many files as the hard limit allows, and has
+ *  an address space of at most this many bytes (0: any). */
 void
 TameProcess(std::size_t addressSpace)
 {
@@ -80,9 +82,9 @@ TameProcess(std::size_t addressSpace)
   {
     ::signal(SIGHUP, SIG_IGN);
   }
-#  ifdef __linux__
+#ifdef __linux__
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#  endif
+#endif
   const rlimit noCore = { 0, 0 };
   ::setrlimit(RLIMIT_CORE, &noCore);
   rlimit files;
@@ -100,6 +102,8 @@ TameProcess(std::size_t addressSpace)
   ::dup2(nowhere, STDOUT_FILENO);
   ::dup2(nowhere, STDERR_FILENO);
 }
+
+} // namespace
 
 PipedChild::PipedChild(std::string                                    name,
                        const std::function<void(const Send & send)> & work,
@@ -127,9 +131,9 @@ PipedChild::PipedChild(std::string                                    name,
   {
     ::close(ends[1]);
     m_Pipe = ends[0];
-#  ifdef F_SETPIPE_SZ
+#ifdef F_SETPIPE_SZ
     ::fcntl(m_Pipe, F_SETPIPE_SZ, 1 << 20);
-#  endif
+#endif
     return;
   }
   ::close(ends[0]);
@@ -186,8 +190,8 @@ PipedChild::ThrowEnd()
   {
     throw Error("reading it by " + m_Name + " takes too long: it is damaged");
   }
-  throw ChildCrash(m_Name + " failed" + (isSignal ? " with signal " + std::to_string(WTERMSIG(status)) : "") +
-                   ": the file is damaged or of an unusual kind");
+  throw Error(m_Name + " failed" + (isSignal ? " with signal " + std::to_string(WTERMSIG(status)) : "") +
+              ": the file is damaged or of an unusual kind");
 }
 
 void
@@ -251,5 +255,3 @@ PipedChild::Receive(void * bytes, std::size_t size)
 }
 
 } // namespace brickccl::files
-
-#endif

@@ -2,38 +2,15 @@
 #ifndef BRICKCCL_FILES_ISOLATION_PIPEDCHILD_H
 #define BRICKCCL_FILES_ISOLATION_PIPEDCHILD_H
 
-#include "BrickCCL/Core/Error.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-// Work of libraries that damaged files may crash or keep busy for ever. Windows has no such processes.
-#ifndef _WIN32
-#  define BRICKCCL_HAS_CHILDREN
-#endif
-
+// Work of libraries that damaged files may crash or keep busy for ever.
 namespace brickccl::files
 {
-
-#ifdef BRICKCCL_HAS_CHILDREN
-
-/** The size of the address space that this process uses; 0 if it is unknown or must not be limited. */
-std::size_t AddressSpace();
-
-/** Makes this process, which was forked, harmless: it ends with its parent and at every signal but Ctrl-C, which is
- *  for the parent to take up, leaves no dump, prints nothing, opens as many files as the hard limit allows, and has
- *  an address space of at most this many bytes (0: any). */
-void TameProcess(std::size_t addressSpace);
-
-/** The work crashed. */
-class ChildCrash : public Error
-{
-public:
-  using Error::Error;
-};
 
 /** A process forked from this one that does some work and sends what comes out. */
 class PipedChild
@@ -59,7 +36,7 @@ public:
   PipedChild(const PipedChild &) = delete;
   PipedChild & operator=(const PipedChild &) = delete;
 
-  /** The next data sent. \throws Error with the work's exception, or with the end of the process (ChildCrash). */
+  /** The next data sent. \throws Error with the work's exception, or with the end of the process. */
   Bytes Receive();
   /** The same for a size that is known. */
   void Receive(void * bytes, std::size_t size);
@@ -75,8 +52,6 @@ private:
   int                   m_Pipe = -1;
   int                   m_Process = 0;
 };
-
-#endif
 
 } // namespace brickccl::files
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 
 #ifdef _WIN32
 #  ifndef NOMINMAX
@@ -59,6 +60,23 @@ ProgramPath()
   }
 #endif
   throw Error("the system does not report the path of this program");
+}
+
+std::string
+FindProgram(const std::string & name)
+{
+  const char * const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+  {
+    const std::filesystem::path program = std::filesystem::path(folder) / name;
+    std::error_code             failure;
+    if (std::filesystem::is_regular_file(program, failure))
+    {
+      return program.string();
+    }
+  }
+  return {};
 }
 
 void

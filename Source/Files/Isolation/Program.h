@@ -11,6 +11,9 @@ namespace brickccl
 /** The path of the running program, with links resolved. \throws Error if the system does not report it. */
 std::string ProgramPath();
 
+/** The path of a program in one of the folders that PATH names; empty if there is none. */
+std::string FindProgram(const std::string & name);
+
 /** Runs another program in place of this one, with the same arguments, and does not come back. If the system cannot
  *  replace a process, it waits for the program and ends with its exit code. \throws Error if it cannot be started. */
 [[noreturn]] void ContinueAs(const std::string & program, char ** arguments);

@@ -2,60 +2,26 @@
 #include "BrickCCL/Files/Isolation/VirtualDisplay.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Isolation/Program.h"
 
 #include <string>
 
-#ifndef _WIN32
-#  include <csignal>
-#  include <cstdlib>
-#  include <dlfcn.h>
-#  include <fcntl.h>
-#  include <filesystem>
-#  include <poll.h>
-#  include <sstream>
-#  include <sys/wait.h>
-#  include <unistd.h>
-#  ifdef __linux__
-#    include <sys/prctl.h>
-#  endif
+#include <csignal>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#  include <sys/prctl.h>
 #endif
 
 namespace brickccl
 {
 
-#ifdef _WIN32
-
-VirtualDisplay::VirtualDisplay(bool isNeeded)
-  : m_IsNeeded(isNeeded)
-{}
-
-VirtualDisplay::~VirtualDisplay() = default;
-
-void
-VirtualDisplay::WaitUntilReady()
-{}
-
-#else
-
 namespace
 {
-
-/** The path of a program that the environment's PATH names; empty if there is none. */
-std::string
-FindProgram(const std::string & name)
-{
-  const char * const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-  {
-    std::string program = (std::filesystem::path(folder) / name).string();
-    if (::access(program.c_str(), X_OK) == 0)
-    {
-      return program;
-    }
-  }
-  return {};
-}
 
 /** Whether the display that the environment names answers. The library that draws through X has brought what it takes
  * to ask. */
@@ -93,9 +59,9 @@ VirtualDisplay::VirtualDisplay(bool isNeeded)
   const ::pid_t child = ::fork();
   if (child == 0)
   {
-#  ifdef __linux__
+#ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-#  endif
+#endif
     const int nowhere = ::open("/dev/null", O_RDWR);
     // A group of its own, so that Ctrl-C does not end it before this process has ended its work.
     ::setpgid(0, 0);
@@ -154,7 +120,5 @@ VirtualDisplay::WaitUntilReady()
                                        "libgl1-mesa-dri)"));
   }
 }
-
-#endif
 
 } // namespace brickccl

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/ArgumentFault.h"
 
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/NearestName.h"
@@ -14,18 +13,6 @@ namespace brickccl::cli
 namespace
 {
 
-/** "a", "a and b", "a, b and c". */
-std::string
-Joined(const std::vector<std::string> & parts)
-{
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-  {
-    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-  }
-  return text;
-}
-
 /** An option as it is typed: "-o OUTDIR", "--range LO HI"; an argument without a dash: "INPUT". */
 std::string
 TypedName(const CLI::Option & option)
@@ -37,17 +24,6 @@ TypedName(const CLI::Option & option)
   const std::string name =
     option.get_snames().empty() ? "--" + option.get_lnames().front() : "-" + option.get_snames().front();
   return option.get_items_expected_max() > 0 ? name + " " + option.get_type_name() : name;
-}
-
-std::string
-NamesOfCommands(const CLI::App & app)
-{
-  std::vector<std::string> names;
-  for (const CLI::App * const one : app.get_subcommands([](const CLI::App *) { return true; }))
-  {
-    names.push_back(one->get_name());
-  }
-  return Joined(names);
 }
 
 /** The option that a message of the parser begins with. */
@@ -91,7 +67,7 @@ DescribeMissing(const CommandOfArguments & command)
       missing.push_back(TypedName(*option));
     }
   }
-  return Joined(missing) + (missing.size() == 1 ? " is" : " are") + " required: `" +
+  return ListOf(missing) + (missing.size() == 1 ? " is" : " are") + " required: `" +
          UsageOf(*command.app, command.name) + "`";
 }
 
@@ -148,7 +124,7 @@ DescribeExtras(std::vector<std::string>         extras,
     quoted.push_back(Quoted(text));
     hint = hint.empty() ? HintOnExtra(text, command) : hint;
   }
-  return Joined(quoted) + (extras.size() == 1 ? " is" : " are") + " too much: `" + UsageOf(*command.app, command.name) +
+  return ListOf(quoted) + (extras.size() == 1 ? " is" : " are") + " too much: `" + UsageOf(*command.app, command.name) +
          "`" + hint;
 }
 
@@ -171,7 +147,7 @@ UsageOf(const CLI::App & command, const std::string & name)
       options += " " + TypedName(*option);
     }
   }
-  return name + arguments + options + (NamesOfCommands(command).empty() ? "" : " COMMAND ...");
+  return name + arguments + options + (CommandNames(command).empty() ? "" : " COMMAND ...");
 }
 
 std::string
@@ -219,7 +195,7 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   }
   else if (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr)
   {
-    const std::string commands = NamesOfCommands(*command.app);
+    const std::string commands = ListOf(CommandNames(*command.app));
     const bool        isEnded = std::find(arguments.begin(), arguments.end(), "--") != arguments.end();
     text = commands.empty() ? DescribeMissing(command)
                             : "a command is required after `" + command.name + "`" + (isEnded ? ", before `--`" : "") +

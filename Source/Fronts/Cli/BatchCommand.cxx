@@ -4,23 +4,13 @@
 #include "BrickCCL/Batch/RunBatch.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/FrontEnd.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/SurfacesProgram.h"
-#include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
 #include "BrickCCL/Report/Report.h"
 
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
-#include <memory>
 
 namespace brickccl::cli
 {

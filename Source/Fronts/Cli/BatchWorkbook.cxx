@@ -4,10 +4,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/WriteXlsx.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Report/Report.h"
-#include "BrickCCL/Report/ReportData.h"
 
 #ifdef BRICKCCL_USE_XLSX
 #  include <xlsxwriter.h>

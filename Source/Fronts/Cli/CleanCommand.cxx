@@ -4,17 +4,9 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
-#include <nlohmann/json.hpp>
-
-#include <cstring>
-#include <memory>
 #include <sstream>
 #include <vector>
 
@@ -196,20 +188,9 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
 
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
-  const auto          rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
-  WriteImage(arguments.output,
-             { image.type,
-               image.extent,
-               image.geometry,
-               [&](std::int64_t begin, std::int64_t end, void * rows) {
-                 std::memcpy(rows,
-                             cleaned.Data() + static_cast<std::size_t>(begin) * rowBytes,
-                             static_cast<std::size_t>(end - begin) * rowBytes);
-               },
-               0,
-               SegmentsOfCleaned(image, cleaned.Data(), arguments.output, arguments.threads, reader) },
-             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
-             reader);
+  ImageToWrite        written = ImageToWrite::FromMemory(cleaned.Data(), image.type, image.extent, image.geometry);
+  written.segmentation = SegmentsOfCleaned(image, cleaned.Data(), arguments.output, arguments.threads, reader);
+  WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
@@ -241,11 +222,7 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("SEGMENTATION", arguments->input, "image; every value except the background is a class")
     ->required();
   command->add_option("OUTPUT", arguments->output, "cleaned segmentation; classes keep their values")->required();
-  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5")
-    ->check([](const std::string & text) {
-      return text.empty() ? std::string("is not a list of classes; give values, as 1,3,5") : std::string();
-    })
-    ->type_name("V,V,...");
+  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5")->type_name("V,V,...");
   command->add_option("--background", arguments->background, "value of the background and of removed voxels")
     ->check(AnyNumber())
     ->type_name("V")

@@ -2,11 +2,20 @@
 #ifndef BRICKCCL_CLI_COMMANDS_H
 #define BRICKCCL_CLI_COMMANDS_H
 
+// Headers that every command needs.
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
+#include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
+#include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,6 +52,15 @@ std::string WriteBatchWorkbook(const std::string & folder, const std::vector<std
 
 /** Adds --report-field, of commands that write reports. */
 void AddReportFields(CLI::App & command, std::vector<std::string> & fields);
+
+/** The path of the program with the commands that need VTK; it is separate because loading VTK's libraries takes as
+ *  long as labeling a volume. It is next to this program in the build tree, and in libexec after installation.
+ *  \return empty if it is missing or was not built */
+std::string FindSurfacesProgram();
+
+/** Continues as that program, with the same arguments. Returns if it is missing and they ask for help.
+ *  \throws Error if it is missing. */
+void ContinueAsSurfaces(char ** arguments);
 
 } // namespace brickccl::cli
 

@@ -2,17 +2,10 @@
 #include "BrickCCL/Batch/CompareBatches.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <map>
-#include <memory>
 
 namespace brickccl::cli
 {

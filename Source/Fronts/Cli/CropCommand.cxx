@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Measuring/Measuring.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <memory>
 
 namespace brickccl::cli
 {
@@ -155,7 +145,7 @@ KeepOnly(std::uint64_t label, LoadedImage labels, int threads, LoadedImage & ima
     });
     labels.type = ScalarType::UInt8;
     labels.voxels.Share(nullptr, mask.data(), mask.size());
-    job::SetOutsideToZero(image, labels, threads);
+    job::SetOutsideToZero(image, labels.View(), threads);
   });
 }
 
@@ -213,7 +203,7 @@ RunCrop(const CropArguments & arguments)
   std::optional<LoadedImage> labels = ReadRegion(arguments, image, arguments.threads, reader);
   if (labels && arguments.only)
   {
-    job::SetOutsideToZero(image, *labels, arguments.threads);
+    job::SetOutsideToZero(image, labels->View(), arguments.threads);
   }
   if (!arguments.labelFile.empty())
   {

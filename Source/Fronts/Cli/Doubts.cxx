@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
 
 #include <algorithm>
 #include <cmath>

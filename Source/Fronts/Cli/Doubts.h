@@ -2,7 +2,6 @@
 #ifndef BRICKCCL_CLI_DOUBTS_H
 #define BRICKCCL_CLI_DOUBTS_H
 
-#include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Dispatch/Label.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/Help.h"
+#include "BrickCCL/Cli/RunApp.h"
 
-#include "BrickCCL/Cli/ArgumentFault.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Job/Parameters.h"
@@ -41,7 +40,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
   { "The comparison", "overlap different-recipes least-change" },
   { "The picture", "pictures style color-by render:size patient" },
-  { "The page", "no-browser port linger" },
+  { "The page", "no-browser port linger embed-in" },
   { job::group::Table,
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
     "list-columns-markdown" },

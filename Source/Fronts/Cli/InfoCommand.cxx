@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/Formats.h"
 
-#include <nlohmann/json.hpp>
-
 #include <iomanip>
-#include <iostream>
-#include <memory>
 
 namespace brickccl::cli
 {

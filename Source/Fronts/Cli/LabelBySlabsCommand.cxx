@@ -51,7 +51,10 @@ CheckAlgorithm(const LoadedImage & image, LabelOptions options)
 void
 NoteNotNumbers(const SlabResult & result, const job::Job & arguments, ImageReader & reader)
 {
-  NoteNotANumber(result.notNumbers, reader);
+  if (result.notNumbers > 0)
+  {
+    reader.Note(TellNotANumber(result.notNumbers));
+  }
   if (result.notNumbersOfMask > 0)
   {
     reader.Note(Quoted(arguments.mask) + ": " + TellNotANumber(result.notNumbersOfMask) +
@@ -66,7 +69,7 @@ LabelBySlabsFor(const job::Job &     job,
                 const SlabImages &   images,
                 const LabelOptions & labeling,
                 const ColumnGroups & groups,
-                Segmented &          segmented,
+                job::Segmented &     segmented,
                 LabelFindings &      found,
                 ImageReader &        reader,
                 Reporter &           reporter)
@@ -95,10 +98,16 @@ LabelBySlabsFor(const job::Job &     job,
   const auto histogram = [&] {
     return HistogramBySlabs(images, options.plan, { job.threads, Progress(options.label.progress) });
   };
-  segmented.threshold = ThresholdFor(job, image.type, histogram, reader, reporter);
-  segmented.asked = job::CriterionOf(job, image.type, segmented.threshold);
-  options.label.criterion = segmented.asked;
-  Doubts doubts(segmented.asked, image, job, job.threads);
+  const job::Segmenting asked = job::WithPart(job);
+  const auto            threshold = job::FindThreshold(job.pores ? asked.partThreshold : asked.threshold,
+                                            image.type,
+                                            histogram,
+                                            HooksOf(reporter, reader));
+  options.label.criterion =
+    job.pores ? job::MaterialOf(asked, image.type, threshold) : job::CriterionOf(job, image.type, threshold);
+  segmented.criterion = options.label.criterion;
+  segmented.threshold = threshold;
+  Doubts doubts(options.label.criterion, image, job, job.threads);
   options.seeSlab = [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeled) {
     found.algorithm = labeled.AlgorithmName();
     found.device = labeled.UsedDevice().device.ToString();
@@ -108,14 +117,18 @@ LabelBySlabsFor(const job::Job &     job,
     }
   };
   SlabResult result = LabelBySlabs(images, options);
-  segmented.pores = result.pores;
   NoteNotNumbers(result, job, reader);
-  if (!segmented.pores)
+  if (!result.pores)
   {
     doubts.Note(result.foregroundVoxels, result.components, reader);
     return result;
   }
-  for (const std::string & note : NotesOn(*segmented.pores, ""))
+  segmented.arePores = true;
+  segmented.part.emplace();
+  static_cast<PoresOfPart &>(*segmented.part) = *result.pores;
+  segmented.part->material = options.label.criterion;
+  segmented.part->threshold = threshold;
+  for (const std::string & note : NotesOn(*result.pores, ""))
   {
     reader.Note(note);
   }

@@ -3,6 +3,12 @@
 
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
 
 namespace brickccl::cli
 {
@@ -48,21 +54,161 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
                       report.beyondLargest,
                       lineIf(report.beyondLargest),
                       "# dropped by --largest " + std::to_string(job.largest) } });
-  AddSizes(findings, "kept_", found.keptVoxels, found.image, found.segmented.pores ? 0 : TextLine::Size, "together #");
-  if (!found.segmented.pores && !job.Region::IsGiven())
+  AddSizes(findings,
+           "kept_",
+           found.keptVoxels,
+           found.run.image,
+           found.run.segmented.arePores ? 0 : TextLine::Size,
+           "together #");
+  if (!found.run.segmented.arePores && !job.Region::IsGiven())
   {
-    const auto all = static_cast<double>(found.image.extent.VoxelCount());
+    const auto all = static_cast<double>(found.run.image.extent.VoxelCount());
     findings.push_back(
       { "", 100 * static_cast<double>(found.keptVoxels) / all, TextLine::Size, "# of the image", "%" });
   }
-  else if (!found.segmented.pores && found.isMeasured && !found.table.hasPart)
+  else if (!found.run.segmented.arePores && found.isMeasured && !found.run.table.hasPart)
   {
     findings.push_back({ "",
-                         100 * TotalsOf(found.table).fraction,
+                         100 * TotalsOf(found.run.table).fraction,
                          TextLine::Size,
                          job.mask.empty() ? "# of the region" : "# of the mask",
                          "%" });
   }
+}
+
+/** The criterion that was asked for. */
+std::string
+CriterionText(const job::Segmenting & arguments, const job::Segmented & segmented)
+{
+  std::string  text = segmented.Asked().ToString();
+  const auto & threshold = segmented.FoundThreshold();
+  if (!threshold || !arguments.below)
+  {
+    return text;
+  }
+  // The range ends just below the threshold; what it prints as would be the threshold.
+  const std::size_t  range = text.find(" within [");
+  std::ostringstream below;
+  below << " below " << static_cast<double>(threshold->value);
+  return range == std::string::npos ? text : text.replace(range, text.find(']', range) + 1 - range, below.str());
+}
+
+void
+AddPores(job::Findings &        findings,
+         const PoresOfPart &    pores,
+         const ComponentTable & table,
+         const LoadedImage &    image,
+         int                    line)
+{
+  const std::uint64_t kept = TotalsOf(table).voxels;
+  std::uint64_t       largest = 0;
+  for (const ComponentMeasures & pore : table.components)
+  {
+    largest = std::max(largest, pore.voxelCount);
+  }
+  const int ifDropped = kept == pores.poreVoxels ? 0 : line + 1;
+  AddSizes(findings, "pores/part_", pores.partVoxels, image, line, "part #");
+  AddSizes(findings, "pores/pore_", kept, image, line, "pores #");
+  findings.push_back({ "pores/porosity_percent", pores.PorosityPercent(kept), line, "porosity #", "%" });
+  AddSizes(findings, "pores/largest_", largest, image, line, "largest pore #", table.sliceAxis);
+  findings.push_back({ "pores/pore_voxels_before_filters", pores.poreVoxels });
+  findings.push_back({ "pores/porosity_percent_before_filters",
+                       pores.PorosityPercent(pores.poreVoxels),
+                       ifDropped,
+                       "with the dropped pores: porosity #",
+                       "%" });
+  findings.push_back({ "pores/other_material_voxels", pores.otherMaterialVoxels });
+  findings.push_back({ "pores/bores", pores.bores });
+  findings.push_back({ "pores/bore_voxels", pores.boreVoxels });
+}
+
+/** " (otsu)", " (multi-otsu:3 of 300, 450)", " (iso50, peaks at 10 and 200)"; nothing for a given number. */
+std::string
+DescribeMethod(const Threshold & threshold)
+{
+  if (threshold.method.kind == ThresholdMethod::Kind::Value)
+  {
+    return {};
+  }
+  std::string text = " (" + threshold.method.ToString();
+  for (const Number & one : threshold.all)
+  {
+    text += threshold.all.size() == 1 ? "" : (&one == threshold.all.data() ? " of " : ", ") + job::Readable(one);
+  }
+  if (!threshold.peaks.empty())
+  {
+    text +=
+      ", peaks at " + job::Readable(Number(threshold.peaks[0])) + " and " + job::Readable(Number(threshold.peaks[1]));
+  }
+  return text + ")";
+}
+
+std::string
+DescribeRange(const Criterion::Range & range)
+{
+  const bool hasLow = range.low > -std::numeric_limits<double>::infinity();
+  const bool hasHigh = range.high < std::numeric_limits<double>::infinity();
+  return range.low == range.high ? " of value " + job::Readable(range.low)
+       : hasLow && hasHigh       ? " from " + job::Readable(range.low) + " to " + job::Readable(range.high)
+       : hasLow                  ? " from " + job::Readable(range.low) + " up"
+       : hasHigh                 ? " up to " + job::Readable(range.high)
+                                 : " of any value";
+}
+
+nlohmann::ordered_json
+DescribeThresholdAsJson(const job::Segmenting & arguments, const job::Segmented & segmented)
+{
+  const Threshold &      threshold = *segmented.FoundThreshold();
+  nlohmann::ordered_json json = { { "method", threshold.method.ToString() },
+                                  { "value", ThresholdAsJson(threshold.value) },
+                                  { "foreground", arguments.below ? "below" : "at or above" },
+                                  { "all", ThresholdsAsJson(threshold.all) } };
+  if (!threshold.peaks.empty())
+  {
+    json["peaks"] = threshold.peaks;
+  }
+  return json;
+}
+
+/** "material from 452 up (otsu)", "foreground from 1 to 5, equal values joined" */
+std::string
+DescribeCriterion(const job::Segmenting & arguments, const job::Segmented & segmented)
+{
+  const Criterion & asked = segmented.Asked();
+  std::string       text = segmented.arePores ? "material" : "foreground";
+  if (segmented.FoundThreshold())
+  {
+    const std::string value = job::Readable(segmented.FoundThreshold()->value);
+    text +=
+      (arguments.below ? " below " + value : " from " + value + " up") + DescribeMethod(*segmented.FoundThreshold());
+  }
+  else
+  {
+    text += asked.range      ? DescribeRange(*asked.range)
+          : asked.background ? ": values other than " + job::Readable(*asked.background)
+                             : ": every voxel";
+  }
+  return text + job::JoiningOf(asked);
+}
+
+/** Adds the threshold, without words, and the pores. `table` holds the pores that are kept. */
+void
+AddSegmented(job::Findings &         findings,
+             const job::Segmenting & arguments,
+             const job::Segmented &  segmented,
+             const ComponentTable &  table,
+             const LoadedImage &     image,
+             int                     line)
+{
+  findings.push_back(
+    { "threshold",
+      segmented.FoundThreshold() ? DescribeThresholdAsJson(arguments, segmented) : nlohmann::ordered_json() });
+  if (!segmented.arePores)
+  {
+    findings.push_back({ "pores", nullptr });
+    return;
+  }
+  AddPores(findings, *segmented.part, table, image, line);
 }
 
 } // namespace
@@ -75,24 +221,24 @@ ListFindings(const job::Job & job, const LabelFindings & found)
   };
   job::Findings findings;
   findings.push_back(
-    { "components", found.components, TextLine::Count, "#", found.segmented.pores ? "pore" : "component" });
+    { "components", found.components, TextLine::Count, "#", found.run.segmented.arePores ? "pore" : "component" });
   findings.push_back({ "foreground_voxels", found.foregroundVoxels });
   AddKept(findings, job, found);
-  findings.push_back({ "nan_values", found.notNumbers });
+  findings.push_back({ "nan_values", found.run.segmented.notNumbers });
   if (found.isMeasured)
   {
-    AddTotals(findings, TotalsOf(found.table), found.image, 0);
+    AddTotals(findings, TotalsOf(found.run.table), found.run.image, 0);
   }
-  AddExtent(findings, found.image, TextLine::Grid);
-  AddRegion(findings, job, found.regionVoxels, found.image, TextLine::Grid);
+  AddExtent(findings, found.run.image, TextLine::Grid);
+  AddRegion(findings, job, found.regionVoxels, found.run.image, TextLine::Grid);
   findings.push_back({ "coordinates", job.ras ? "RAS" : "LPS" });
-  findings.push_back({ "channels", found.image.channels });
-  AddNeighbors(findings, job, found.connectivity, found.periodic, TextLine::Count);
-  findings.push_back({ "criterion", found.segmented.CriterionText(job) });
-  findings.push_back({ "", DescribeCriterion(job, found.segmented), TextLine::Count });
-  AddSegmented(findings, job, found.segmented, found.table, found.image, TextLine::Size);
+  findings.push_back({ "channels", found.run.image.channels });
+  AddNeighbors(findings, job, *found.run.options.connectivity, found.run.options.periodic, TextLine::Count);
+  findings.push_back({ "criterion", CriterionText(job, found.run.segmented) });
+  findings.push_back({ "", DescribeCriterion(job, found.run.segmented), TextLine::Count });
+  AddSegmented(findings, job, found.run.segmented, found.run.table, found.run.image, TextLine::Size);
   findings.push_back({ "output", ifKnown(found.output) });
-  AddFilter(findings, found.filter, found.filtered, TextLine::Filtered);
+  AddFilter(findings, found.run.filter, found.run.filtered, TextLine::Filtered);
   findings.push_back({ "label_type", NameOf(found.type) });
   if (!found.output.empty())
   {

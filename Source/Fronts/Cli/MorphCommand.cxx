@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Splitting/Morph.h"
 
-#include <nlohmann/json.hpp>
-
 #include <array>
-#include <cstring>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -99,9 +90,8 @@ RunMorph(const MorphArguments & arguments)
 
   reporter.Step("moving borders");
   const ProgressHooks hooks = options.progress = reporter.Hooks();
-  const std::size_t   size = SizeOf(image.type);
   Buffer<char>        result;
-  result.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * size);
+  result.Resize(image.ByteCount());
   const MorphReport report = Morph(image.View(), result.Data(), options);
   if (report.added == 0 && report.removed == 0)
   {
@@ -110,16 +100,8 @@ RunMorph(const MorphArguments & arguments)
   seconds["morph"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
-  const std::size_t row = static_cast<std::size_t>(image.extent.RowLength()) * size;
   WriteImage(arguments.output,
-             { image.type,
-               image.extent,
-               image.geometry,
-               [&](std::int64_t begin, std::int64_t end, void * rows) {
-                 std::memcpy(rows,
-                             result.Data() + static_cast<std::size_t>(begin) * row,
-                             static_cast<std::size_t>(end - begin) * row);
-               } },
+             ImageToWrite::FromMemory(result.Data(), image.type, image.extent, image.geometry),
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
   seconds["write"] = watch.Lap();

@@ -5,7 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Job/JobCriterion.h"
 
 #include <algorithm>
 #include <fstream>
@@ -65,13 +65,9 @@ NeighborhoodFile(const job::Neighbors & arguments)
 Connectivity
 ConnectivityFor(const job::Neighbors & arguments, const Extent & extent, ImageReader & reader)
 {
-  if (arguments.neighborhood.empty())
+  if (NeighborhoodFile(arguments).empty())
   {
-    return ConnectivityFor(arguments.connectivity, extent, arguments.bySlice);
-  }
-  if (IsNeighborhoodText(arguments.neighborhood))
-  {
-    return NeighborhoodFromText(arguments.neighborhood, extent.dimension);
+    return job::ConnectivityOf(arguments, extent);
   }
   Connectivity connectivity = NeighborhoodOfFile(arguments.neighborhood, extent.dimension);
   if (connectivity.NeighborCount() == 0)

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Spelling.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include <algorithm>
-#include <iostream>
 #include <limits>
 #include <locale>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -77,13 +70,8 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
   {
     if (command.count(name) > 0 && std::find(kinds.begin(), kinds.end(), arguments.kind) == kinds.end())
     {
-      std::string all = kinds.front();
-      for (std::size_t i = 1; i < kinds.size(); ++i)
-      {
-        all += (i + 1 < kinds.size() ? ", " : " and ") + kinds[i];
-      }
-      throw InvalidArgument(std::string(name) + " works only with the phantom" + (kinds.size() > 1 ? "s " : " ") + all +
-                            ", not with " + arguments.kind);
+      throw InvalidArgument(std::string(name) + " works only with the phantom" + (kinds.size() > 1 ? "s " : " ") +
+                            ListOf(kinds) + ", not with " + arguments.kind);
     }
   }
   if (!arguments.sizes.empty() && ExtensionOf(arguments.sizes) != ".csv")

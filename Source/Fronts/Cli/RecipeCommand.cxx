@@ -2,15 +2,11 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/RecipeSchema.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/NearestName.h"
-#include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <iostream>
-#include <memory>
 
 namespace brickccl::cli
 {
@@ -18,13 +14,13 @@ namespace brickccl::cli
 namespace
 {
 
-std::string
+std::vector<std::string>
 ReadyNames()
 {
-  std::string names;
+  std::vector<std::string> names;
   for (const batch::ReadyRecipe & recipe : batch::ReadyRecipes())
   {
-    names += (names.empty() ? "" : ", ") + recipe.name;
+    names.push_back(recipe.name);
   }
   return names;
 }
@@ -32,25 +28,20 @@ ReadyNames()
 void
 WriteNewRecipe(const std::string & name, const std::string & output)
 {
-  std::vector<std::string> names;
-  for (const batch::ReadyRecipe & recipe : batch::ReadyRecipes())
+  const auto & ready = batch::ReadyRecipes();
+  const auto   recipe = std::find_if(ready.begin(), ready.end(), [&](const auto & one) { return one.name == name; });
+  if (recipe == ready.end())
   {
-    names.push_back(recipe.name);
-    if (recipe.name != name)
-    {
-      continue;
-    }
-    const std::string path = output.empty() ? name + ".toml" : output;
-    if (std::error_code failure; std::filesystem::exists(path, failure))
-    {
-      throw Error(Quoted(path) + " exists already; give another name with -o, or remove it");
-    }
-    ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe.text; });
-    std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;
-    return;
+    throw InvalidArgument("there is no ready recipe '" + name + "'" + DidYouMean(name, ReadyNames()) + "; there are " +
+                          ListOf(ReadyNames(), ", "));
   }
-  throw InvalidArgument("there is no ready recipe '" + name + "'" + DidYouMean(name, names) + "; there are " +
-                        ReadyNames());
+  const std::string path = output.empty() ? name + ".toml" : output;
+  if (std::error_code failure; std::filesystem::exists(path, failure))
+  {
+    throw Error(Quoted(path) + " exists already; give another name with -o, or remove it");
+  }
+  ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe->text; });
+  std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;
 }
 
 } // namespace
@@ -60,12 +51,12 @@ AddRecipeCommand(CLI::App & app)
 {
   CLI::App * command = app.add_subcommand("recipe", "Make, check and explain recipes of `brickccl batch`");
   command->require_subcommand(1);
-  const std::string fileText = "recipe: a file, or one of the ready recipes: " + ReadyNames();
+  const std::string fileText = "recipe: a file, or one of the ready recipes: " + ListOf(ReadyNames(), ", ");
 
   auto       name = std::make_shared<std::string>();
   auto       output = std::make_shared<std::string>();
   CLI::App * make = command->add_subcommand("new", "Write a copy of a ready recipe for editing");
-  make->add_option("NAME", *name, "one of " + ReadyNames())->required();
+  make->add_option("NAME", *name, "one of " + ListOf(ReadyNames(), ", "))->required();
   make->add_option("-o,--output", *output, "file to write; default: NAME.toml")->type_name("FILE");
   make->callback([name, output] { WriteNewRecipe(*name, *output); });
 

@@ -12,9 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <charconv>
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <regex>
 
 namespace brickccl::cli
 {
@@ -32,13 +33,15 @@ struct PictureSize
 PictureSize
 ParseSize(const std::string & text)
 {
-  PictureSize size;
-  const auto  end = text.data() + text.size();
-  const auto  width = std::from_chars(text.data(), end, size.width);
-  const bool  hasCross = width.ec == std::errc{} && width.ptr != end && (*width.ptr == 'x' || *width.ptr == 'X');
-  const auto  height = hasCross ? std::from_chars(width.ptr + 1, end, size.height) : width;
-  const auto  isPossible = [](int side) { return side >= MinimumSurfacePicture && side <= MaximumSurfacePicture; };
-  if (!hasCross || height.ec != std::errc{} || height.ptr != end || !isPossible(size.width) || !isPossible(size.height))
+  static const std::regex form("([0-9]{1,9})[xX]([0-9]{1,9})");
+  std::smatch             sides;
+  PictureSize             size;
+  if (std::regex_match(text, sides, form))
+  {
+    size = { std::stoi(sides[1]), std::stoi(sides[2]) };
+  }
+  if (std::min(size.width, size.height) < MinimumSurfacePicture ||
+      std::max(size.width, size.height) > MaximumSurfacePicture)
   {
     throw InvalidArgument("--size " + Quoted(text) + " is not a picture size; write width and height in pixels, from " +
                           std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) +

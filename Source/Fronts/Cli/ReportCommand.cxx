@@ -3,9 +3,6 @@
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Report/Report.h"
 
-#include <iostream>
-#include <memory>
-
 namespace brickccl::cli
 {
 

@@ -5,10 +5,8 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
-#include "BrickCCL/Splitting/Split.h"
 
 #include <nlohmann/json.hpp>
 
@@ -71,38 +69,20 @@ WriteLabelMap(const job::Job &      arguments,
   }
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
-  std::string         output =
-    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(found.type), found.image.extent, reader);
+  std::string         output = OutputFor(arguments.output,
+                                 arguments.outputFallback,
+                                 ScalarTypeOfLabel(found.type),
+                                 found.run.image.extent,
+                                 reader);
   WriteImage(output,
              { ScalarTypeOfLabel(found.type),
-               found.image.extent,
-               found.image.geometry,
+               found.run.image.extent,
+               found.run.image.geometry,
                [&](std::int64_t begin, std::int64_t end, void * rows) { writeRows(begin, end, found.type, rows); },
                found.components },
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
   return output;
-}
-
-/** The limits on sizes and the order. */
-RelabelOptions
-RelabelOptionsOf(const job::Job & arguments, ImageReader & reader)
-{
-  if (arguments.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
-  RelabelOptions relabel;
-  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  relabel.minimumSize = arguments.minimumSize;
-  relabel.maximumSize = arguments.maximumSize;
-  relabel.largest = arguments.largest;
-  if (arguments.perSlice)
-  {
-    relabel.largestAcross = AxisFromName(arguments.bySlice);
-  }
-  return relabel;
 }
 
 /** One run of the command, step by step. */
@@ -114,15 +94,18 @@ public:
     , m_FrontEnd(frontEnd)
     , m_Reporter(frontEnd.makeReporter(arguments.quiet || arguments.json))
     , m_Reader(arguments, arguments.threads, *m_Reporter, arguments.memory > 0)
-  {}
+    , m_Run(arguments, HooksOf(*m_Reporter, m_Reader))
+  {
+    m_Run.options.algorithm = arguments.algorithm;
+    m_Run.options.threads = arguments.threads;
+  }
 
   void
   Run()
   {
     CheckArguments();
-    const auto preparation = PrepareDevice(m_Options.device);
+    const auto preparation = PrepareDevice(m_Run.options.device);
     ReadImages();
-    PrepareLabeling();
     m_Arguments.memory == 0 ? LabelImage() : LabelSlabs();
     Measure();
     WriteOutputs();
@@ -140,7 +123,7 @@ private:
   {
     NamedFiles outputs;
     m_Groups = CheckJob(m_Arguments, outputs);
-    m_Options.device = Device::FromName(m_Arguments.device);
+    m_Run.options.device = Device::FromName(m_Arguments.device);
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     m_Reader.Protect(outputs);
   }
@@ -148,21 +131,23 @@ private:
   void
   ReadImages()
   {
+    LabelOptions & options = m_Run.options;
     m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.equalValue);
-    m_Options.connectivity = ConnectivityFor(m_Arguments, m_Image.extent, m_Reader);
-    m_Options.periodic = PeriodicFor(m_Arguments, *m_Options.connectivity);
+    options.connectivity = ConnectivityFor(m_Arguments, m_Image.extent, m_Reader);
+    options.periodic = PeriodicFor(m_Arguments, *options.connectivity);
     if (!m_Arguments.picture.empty())
     {
       CheckPicture(m_Image.extent);
     }
     CheckLabelMaps(m_Arguments, m_RequestedType, m_Image.extent);
-    m_Mask = ReadRegion(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
-    if (m_Mask)
+    m_Run.region = ReadRegion(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
+    if (m_Run.region && m_Arguments.memory == 0)
     {
-      m_Found.regionVoxels = m_Arguments.memory > 0 ? std::nullopt : job::CountIn(m_Mask, m_Arguments.threads);
+      m_Found.regionVoxels = job::CountIn(m_Run.region, m_Arguments.threads);
     }
     m_TableImages = ReadTableImages(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
-    m_Filter = ReadFilter(m_Arguments, *m_Options.connectivity, m_Image, m_Reader);
+    m_Filter = ReadFilter(m_Arguments, *options.connectivity, m_Image, m_Reader);
+    m_Run.filter = m_Filter.filter;
     CheckColumns();
     m_Seconds["read"] = m_Watch.Lap();
   }
@@ -187,18 +172,7 @@ private:
     {
       measured.classes = kindOf(m_Image);
     }
-    CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Options);
-  }
-
-  void
-  PrepareLabeling()
-  {
-    m_Options.minimumVolume = SizeFor(*m_Options.connectivity, m_Arguments.minimumVolume, "--minimum-volume");
-    m_Options.geometry = m_Image.geometry;
-    m_Options.algorithm = m_Arguments.algorithm;
-    m_Options.threads = m_Arguments.threads;
-    m_Found.connectivity = *m_Options.connectivity;
-    m_Found.periodic = m_Options.periodic;
+    CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Run.options);
   }
 
   void
@@ -206,33 +180,28 @@ private:
   {
     // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
     constexpr double voxelsPerThread = 5e8;
-    if (m_Options.device.kind == Device::Kind::Auto &&
+    Device &         device = m_Run.options.device;
+    if (device.kind == Device::Kind::Auto &&
         static_cast<double>(m_Image.extent.VoxelCount()) < voxelsPerThread * EffectiveThreadCount(m_Arguments.threads))
     {
-      m_Options.device.kind = Device::Kind::Cpu;
+      device.kind = Device::Kind::Cpu;
     }
-    m_Segmented =
-      ApplyCriterion(m_Arguments, m_Image, m_Mask, m_Options.device, m_Arguments.threads, m_Reader, *m_Reporter);
-    m_Options.criterion = m_Segmented.ForView();
-    m_Options.relabel = RelabelOptionsOf(m_Arguments, m_Reader);
-    m_Options.mask = m_Mask ? std::optional(m_Mask->View()) : std::nullopt;
-    m_Reporter->Step("labeling");
-    m_Options.progress = m_Reporter->Hooks();
-    m_Found.filtered = m_Arguments.split.empty()
-                       ? Label(m_Segmented.View(m_Image), m_Options, m_Filter.filter, m_Labeling)
-                       : LabelObjects();
-    m_Found.filter = m_Filter.filter;
-    if (!m_Segmented.pores)
+    m_Run.Segment();
+    m_Run.Label();
+    const Labeling & labeling = m_Run.labeling;
+    if (!m_Segmented.arePores)
     {
-      Doubts doubts(m_Segmented.asked, m_Image, m_Arguments, m_Arguments.threads);
-      doubts.See(m_Segmented.View(m_Image), 0, m_Labeling);
-      doubts.Note(m_Labeling.ForegroundVoxelCount(), m_Labeling.ComponentCount(), m_Reader);
+      Doubts doubts(m_Segmented.criterion, m_Image, m_Arguments, m_Arguments.threads);
+      doubts.See(m_Segmented.View(m_Image), 0, labeling);
+      doubts.Note(labeling.ForegroundVoxelCount(), labeling.ComponentCount(), m_Reader);
     }
-    m_PartInRegion = CountPartInRegion(m_Segmented, m_TableImages.part, m_Mask, m_Arguments.threads);
+    if (m_TableImages.part && m_Run.region)
+    {
+      m_Run.countedVoxels = job::CountIn(m_TableImages.part, m_Arguments.threads, m_Run.region);
+    }
     m_Filter.touching.reset();
-    m_Mask.reset();
-    m_Options.mask.reset();
-    m_DeviceRemark = m_Labeling.UsedDevice().remark;
+    m_Run.region.reset();
+    m_DeviceRemark = labeling.UsedDevice().remark;
     if (!m_DeviceRemark.empty())
     {
       m_Reporter->Note("note: " + m_DeviceRemark);
@@ -241,15 +210,14 @@ private:
     {
       ReleaseImages();
     }
-    m_Found.components = m_Labeling.ComponentCount();
-    m_Found.foregroundVoxels = m_Labeling.ForegroundVoxelCount();
-    m_Found.relabeled = m_Labeling.Relabeled();
-    m_Found.keptVoxels = CountKeptVoxels(m_Labeling, m_Filter.filter);
-    m_Found.notNumbers = m_Segmented.notNumbers;
-    m_Found.algorithm = m_Labeling.AlgorithmName();
-    m_Found.device = m_Labeling.UsedDevice().device.ToString();
+    m_Found.components = labeling.ComponentCount();
+    m_Found.foregroundVoxels = labeling.ForegroundVoxelCount();
+    m_Found.relabeled = labeling.Relabeled();
+    m_Found.keptVoxels = CountKeptVoxels(labeling, m_Run.filter);
+    m_Found.algorithm = labeling.AlgorithmName();
+    m_Found.device = labeling.UsedDevice().device.ToString();
     m_WriteRows = [this](std::int64_t begin, std::int64_t end, LabelType type, void * rows) {
-      m_Labeling.WriteRows(begin, end, rows, type);
+      m_Run.labeling.WriteRows(begin, end, rows, type);
     };
     m_Seconds["label"] = m_Watch.Lap();
   }
@@ -257,60 +225,22 @@ private:
   void
   LabelSlabs()
   {
-    m_Options.relabel = RelabelOptionsOf(m_Arguments, m_Reader);
+    m_Run.SetLimits();
     const SlabImages images{ &m_Image,
-                             m_Mask ? &*m_Mask : nullptr,
+                             m_Run.region ? &*m_Run.region : nullptr,
                              m_TableImages.intensity ? &*m_TableImages.intensity : nullptr };
-    m_Slabs = LabelBySlabsFor(m_Arguments, images, m_Options, m_Groups, m_Segmented, m_Found, m_Reader, *m_Reporter);
+    m_Slabs =
+      LabelBySlabsFor(m_Arguments, images, m_Run.options, m_Groups, m_Segmented, m_Found, m_Reader, *m_Reporter);
     m_Table = std::move(m_Slabs->table);
     m_Found.regionVoxels = m_Arguments.pores ? std::nullopt : m_Table.regionVoxels;
     m_Found.components = m_Slabs->components;
     m_Found.foregroundVoxels = m_Slabs->foregroundVoxels;
     m_Found.relabeled = m_Slabs->relabeled;
     m_Found.keptVoxels = m_Slabs->relabeled.keptVoxels.value_or(m_Slabs->foregroundVoxels);
-    m_Found.notNumbers = m_Slabs->notNumbers;
+    m_Segmented.notNumbers = m_Slabs->notNumbers;
     m_WriteRows = m_Slabs->writeRows;
     m_Seconds = { { "label", m_Slabs->secondsToLabel }, { "merge", m_Slabs->secondsToMerge } };
     m_Watch.Lap();
-  }
-
-  /** Labels the objects of components. Holes are those of components; limits on sizes and other filters are for
-   * objects. */
-  ComponentFilterReport
-  LabelObjects()
-  {
-    ComponentFilter ofComponents;
-    ofComponents.holes.swap(m_Filter.filter.holes);
-    LabelOptions options = m_Options;
-    options.relabel = {};
-    options.minimumVolume = 0;
-    const ComponentFilterReport filled = Label(m_Segmented.View(m_Image), options, ofComponents, m_Labeling);
-    m_ParentCount = m_Labeling.ComponentCount();
-    m_Parents.Resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
-    m_Labeling.WriteRows(0, m_Image.extent.RowCount(), m_Parents.Data(), LabelType::UInt32);
-    m_Reporter->Step("splitting");
-    SplitOptions split;
-    split.connectivity = m_Options.connectivity;
-    double height = 0;
-    if (m_Arguments.split != "auto" && !SetValue(job::AnyLength, { m_Arguments.split }, &height))
-    {
-      split.height = height;
-    }
-    split.geometry = m_Image.geometry;
-    split.threads = m_Arguments.threads;
-    split.progress = m_Reporter->Hooks();
-    Buffer<std::uint32_t> objects;
-    objects.Resize(m_Parents.Size());
-    Split(ImageView(m_Parents.Data(), m_Image.extent), objects.Data(), split);
-    m_Options.criterion = Criterion::EqualValue(0);
-    m_Options.mask.reset();
-    m_Options.progress = {};
-    ComponentFilterReport report =
-      Label(ImageView(objects.Data(), m_Image.extent), m_Options, m_Filter.filter, m_Labeling);
-    report.filledHoles = filled.filledHoles;
-    report.filledVoxels = filled.filledVoxels;
-    m_Filter.filter.holes.swap(ofComponents.holes);
-    return report;
   }
 
   /** The values of components are in the table where they are the same for all voxels of one. */
@@ -334,7 +264,7 @@ private:
   bool
   IsMeasured() const
   {
-    return m_Arguments.IsWanted() || !m_Arguments.picture.empty() || m_FrontEnd.alwaysMeasures || m_Segmented.pores;
+    return m_Arguments.IsWanted() || !m_Arguments.picture.empty() || m_FrontEnd.alwaysMeasures || m_Segmented.arePores;
   }
 
   void
@@ -348,18 +278,18 @@ private:
     if (m_Found.isMeasured && !m_Slabs)
     {
       m_Reporter->Step("measuring");
-      MeasureOptions options = MeasureOptionsFor(m_Segmented, m_Arguments.IsWanted(), m_TableImages.Options(m_Groups));
+      MeasureOptions options = m_TableImages.Options(m_Groups);
+      if (m_Segmented.part && m_Arguments.IsWanted())
+      {
+        // Distances to its surface take time, and are for a table that somebody reads.
+        options.part = m_Segmented.part->PartView();
+      }
       if (MeasuresClasses())
       {
         options.classes =
-          m_Arguments.split.empty() ? m_Segmented.View(m_Image) : ImageView(m_Parents.Data(), m_Image.extent);
+          m_Arguments.split.empty() ? m_Segmented.View(m_Image) : ImageView(m_Run.parents.Data(), m_Image.extent);
       }
-      m_Table = m_Labeling.Measure(options, m_Reporter->Hooks());
-      if (m_PartInRegion)
-      {
-        m_Table.partTotals.voxels = *m_PartInRegion;
-        m_Table.regionVoxels = m_PartInRegion;
-      }
+      m_Run.Measure(options, false);
       ReleaseImages();
     }
     if (m_Found.isMeasured)
@@ -392,7 +322,7 @@ private:
       const ProgressHooks hooks = m_Reporter->Hooks();
       WritePicture(m_Arguments.picture,
                    { m_TableImages.intensity ? *m_TableImages.intensity : m_Image,
-                     RunsOf(m_Labeling),
+                     RunsOf(m_Run.labeling),
                      m_Table,
                      m_Image.spacingSource != "none",
                      m_TableImages.intensity.has_value() || !m_Arguments.equalValue },
@@ -412,7 +342,7 @@ private:
     job::Findings findings = ListFindings(m_Arguments, m_Found);
     if (!m_Arguments.split.empty())
     {
-      findings.push_back({ "parents", m_ParentCount, 2, "split from #", "component" });
+      findings.push_back({ "parents", m_Run.parentCount, 2, "split from #", "component" });
     }
     if (!m_DeviceRemark.empty())
     {
@@ -434,30 +364,32 @@ private:
   Stopwatch                 m_Watch;
   nlohmann::json            m_Seconds;
 
-  LabelOptions m_Options;
-  LabelType    m_RequestedType = LabelType::Auto;
-  ColumnGroups m_Groups;
+  job::JobRun      m_Run;
+  LoadedImage &    m_Image = m_Run.image;
+  job::Segmented & m_Segmented = m_Run.segmented;
+  ComponentTable & m_Table = m_Run.table;
+  LabelFindings    m_Found{ m_Run };
+  LabelType        m_RequestedType = LabelType::Auto;
+  ColumnGroups     m_Groups;
+  TableImages      m_TableImages;
+  LoadedFilter     m_Filter;
 
-  LoadedImage                m_Image;
-  std::optional<LoadedImage> m_Mask;
-  TableImages                m_TableImages;
-  LoadedFilter               m_Filter;
-
-  Segmented                    m_Segmented;
-  Labeling                     m_Labeling;
-  std::optional<SlabResult>    m_Slabs;
-  ComponentTable               m_Table;
-  LabelFindings                m_Found{ m_Image, m_Segmented, m_Table };
-  RowWriter                    m_WriteRows;
-  std::string                  m_DeviceRemark;
-  std::optional<std::uint64_t> m_PartInRegion;
-
-  /** The labels of the components that were split. */
-  Buffer<std::uint32_t> m_Parents;
-  std::uint64_t         m_ParentCount = 0;
+  std::optional<SlabResult> m_Slabs;
+  RowWriter                 m_WriteRows;
+  std::string               m_DeviceRemark;
 };
 
 } // namespace
+
+job::RunHooks
+HooksOf(Reporter & reporter, ImageReader & reader)
+{
+  job::RunHooks hooks;
+  hooks.step = [&](const std::string & step) { reporter.Step(step); };
+  hooks.note = [&](const std::string & note) { reader.Note(note); };
+  hooks.progress = [&] { return reporter.Hooks(); };
+  return hooks;
+}
 
 void
 RunLabel(const job::Job & arguments, const FrontEnd & frontEnd)

@@ -2,11 +2,11 @@
 #ifndef BRICKCCL_CLI_RUNLABEL_H
 #define BRICKCCL_CLI_RUNLABEL_H
 
-#include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Job/RunJob.h"
 #include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
@@ -28,28 +28,24 @@ void RunLabel(const job::Job & arguments, const FrontEnd & frontEnd);
  *  meaning together, files that cannot be written, and outputs that are inputs. */
 ColumnGroups CheckJob(const job::Job & job, NamedFiles & outputs);
 
+/** Shows the steps of a job and keeps its notes. */
+job::RunHooks HooksOf(Reporter & reporter, ImageReader & reader);
+
 /** Writes labels of rows. */
 using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>;
 
 /** What a labeling found, of a whole image or slab by slab. */
 struct LabelFindings
 {
-  const LoadedImage &    image;
-  const Segmented &      segmented;
-  const ComponentTable & table;
-  Connectivity           connectivity = Connectivity::Face(1);
+  const job::JobRun & run;
 
   std::uint64_t components = 0;
   std::uint64_t foregroundVoxels = 0;
   RelabelReport relabeled = {};
   std::uint64_t keptVoxels = 0;
-  std::uint64_t notNumbers = 0;
   bool          isMeasured = false;
   /** The voxels of the region, if one is given. */
   std::optional<std::uint64_t> regionVoxels = {};
-  PeriodicAxes                 periodic = {};
-  ComponentFilter              filter = {};
-  ComponentFilterReport        filtered = {};
   /** The label map; empty if none was written. */
   std::string output = {};
   LabelType   type = LabelType::Auto;
@@ -64,7 +60,7 @@ SlabResult LabelBySlabsFor(const job::Job &     job,
                            const SlabImages &   images,
                            const LabelOptions & labeling,
                            const ColumnGroups & groups,
-                           Segmented &          segmented,
+                           job::Segmented &     segmented,
                            LabelFindings &      found,
                            ImageReader &        reader,
                            Reporter &           reporter);

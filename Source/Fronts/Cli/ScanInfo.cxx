@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-
-#include "BrickCCL/Cli/CriterionOptions.h"
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Segmenting/Threshold.h"
-
-#include <nlohmann/json.hpp>
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
-#include <iostream>
 #include <map>
 #include <sstream>
 #include <vector>

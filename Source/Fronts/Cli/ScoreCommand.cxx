@@ -2,16 +2,9 @@
 #include "BrickCCL/Batch/Detection.h"
 #include "BrickCCL/Batch/Score.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/FrontEnd.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
 #include <cmath>
-#include <memory>
 
 namespace brickccl::cli
 {

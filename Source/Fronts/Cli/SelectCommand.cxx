@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/FrontEnd.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
-#include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <variant>
 
 namespace brickccl::cli
@@ -41,12 +30,7 @@ struct SelectArguments : job::Job
 ColumnGroups
 GroupsOfCondition(const Condition & condition, const job::Table & table)
 {
-  std::string names = table.columns;
-  for (const std::string & column : condition.ColumnNames())
-  {
-    names += (names.empty() ? "" : ",") + NameInMillimeters(column);
-  }
-  ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
+  ColumnGroups groups = ParseColumns(WithColumnsOf(condition, table.columns), !table.intensity.empty());
   for (const std::string & column : condition.ColumnNames())
   {
     CheckNeedOfColumn(column, table, "the condition");

@@ -30,21 +30,36 @@ OptionNames(const CLI::App & command)
   return names;
 }
 
+std::vector<std::string>
+CommandNames(const CLI::App & app)
+{
+  std::vector<std::string> names;
+  for (const CLI::App * const one : app.get_subcommands([](const CLI::App *) { return true; }))
+  {
+    names.push_back(one->get_name());
+  }
+  return names;
+}
+
+std::string
+ListOf(const std::vector<std::string> & parts, const std::string & last)
+{
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+  {
+    text += (i == 0 ? "" : i + 1 == parts.size() ? last : ", ") + parts[i];
+  }
+  return text;
+}
+
 CLI::Validator
 OneOf(const std::vector<std::string> & names)
 {
-  std::string list;
-  for (const std::string & name : names)
-  {
-    list += (list.empty() ? "" : name == names.back() ? " or " : ", ") + name;
-  }
   return CLI::Validator(
-    [names, list](std::string & text) {
-      if (std::find(names.begin(), names.end(), text) != names.end())
-      {
-        return std::string();
-      }
-      return Quoted(text) + " is not " + list + DidYouMean(text, names);
+    [names](std::string & text) {
+      return std::find(names.begin(), names.end(), text) != names.end()
+             ? std::string()
+             : Quoted(text) + " is not " + ListOf(names, " or ") + DidYouMean(text, names);
     },
     "");
 }
@@ -130,18 +145,12 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
     }
     else if (!argument.empty() && argument[0] != '-')
     {
-      std::vector<std::string> names;
-      std::string              list;
-      for (const CLI::App * const one : command->get_subcommands([](const CLI::App *) { return true; }))
-      {
-        names.push_back(one->get_name());
-        list += (list.empty() ? "" : ", ") + one->get_name();
-      }
+      const auto             names = CommandNames(*command);
       const CLI::App * const next = FindCommand(*command, argument);
       if (next == nullptr && !names.empty())
       {
-        return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; there are " + list +
-               "; see `" + fullName + " --help`";
+        return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; there are " +
+               ListOf(names, ", ") + "; see `" + fullName + " --help`";
       }
       command = next == nullptr ? command : next;
       fullName += next == nullptr ? "" : " " + argument;

@@ -13,6 +13,12 @@ namespace brickccl::cli
 /** The names of a command's options, with their dashes. */
 std::vector<std::string> OptionNames(const CLI::App & command);
 
+/** The names of the commands below an app. */
+std::vector<std::string> CommandNames(const CLI::App & app);
+
+/** "a", "a and b", "a, b and c". */
+std::string ListOf(const std::vector<std::string> & parts, const std::string & last = " and ");
+
 /** Accepts only these names. The message for others proposes the nearest one. */
 CLI::Validator OneOf(const std::vector<std::string> & names);
 
@@ -36,6 +42,16 @@ std::string FindMisspelled(const CLI::App & app, const std::vector<std::string> 
  *  option of one value or none has none before a file.
  *  \throws CLI::ArgumentMismatch if such an option has too few values or is given twice */
 void FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments);
+
+/** How a command of this full name is called: "brickccl batch RECIPE INPUT... -o OUTDIR". */
+std::string UsageOf(const CLI::App & command, const std::string & name);
+
+/** A sentence on an option that is followed by another option instead of its value. Empty if there is none. */
+std::string FindMissingValue(const CLI::App & app, const std::vector<std::string> & arguments);
+
+/** The fault in arguments that were not understood, and the remedy. */
+std::string
+DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const std::vector<std::string> & arguments);
 
 } // namespace brickccl::cli
 

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
-#include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
-#include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
-#include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Splitting/Split.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <string>
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -11,16 +8,10 @@
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
-#include "BrickCCL/Pictures/HistogramChart.h"
+#include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Pictures/Picture.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <memory>
 #include <sstream>
 
 namespace brickccl::cli
@@ -223,7 +214,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   const auto  region = ReadRegion(arguments, labels, arguments.threads, reader);
   if (region)
   {
-    job::SetOutsideToZero(labels, *region, arguments.threads);
+    job::SetOutsideToZero(labels, region->View(), arguments.threads);
   }
   if (!arguments.picture.empty())
   {

@@ -70,16 +70,7 @@ ChosenLabels::Check() const
 std::string
 ChosenLabels::ColumnNames() const
 {
-  std::string names;
-  if (!where.empty())
-  {
-    const Condition condition(where);
-    for (const std::string & column : condition.ColumnNames())
-    {
-      names += (names.empty() ? "" : ",") + NameInMillimeters(column);
-    }
-  }
-  return names;
+  return where.empty() ? "" : WithColumnsOf(Condition(where));
 }
 
 std::vector<std::size_t>
@@ -122,18 +113,12 @@ namespace
 void
 AddChosenLabels(CLI::App & command, ChosenLabels & chosen)
 {
-  const CLI::Validator isNotEmpty(
-    [](std::string & text) { return text.empty() ? std::string("it is empty") : std::string(); },
-    "");
-  command.add_option("--labels", chosen.labels, "use only these labels, as 1,2,5-9")
-    ->type_name("LABELS")
-    ->check(isNotEmpty);
+  command.add_option("--labels", chosen.labels, "use only these labels, as 1,2,5-9")->type_name("LABELS");
   command
     .add_option("--where",
                 chosen.where,
                 "use only components with this: \"volume_mm3 > 1\"\n`brickccl select --help-all` explains conditions.")
-    ->type_name("CONDITION")
-    ->check(isNotEmpty);
+    ->type_name("CONDITION");
 }
 
 } // namespace

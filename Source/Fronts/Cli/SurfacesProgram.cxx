@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/SurfacesProgram.h"
+#include "BrickCCL/Cli/Commands.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Isolation/Program.h"

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <memory>
 #include <sstream>
 
 namespace brickccl::cli

@@ -334,6 +334,16 @@ NameInMillimeters(const std::string & column)
   return column;
 }
 
+std::string
+WithColumnsOf(const Condition & condition, std::string names)
+{
+  for (const std::string & column : condition.ColumnNames())
+  {
+    names += (names.empty() ? "" : ",") + NameInMillimeters(column);
+  }
+  return names;
+}
+
 NamedFiles
 TableFiles(const job::Table & arguments, const std::string & tableOption)
 {

@@ -7,6 +7,7 @@
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/Condition.h"
 
 #include <optional>
 #include <string>
@@ -50,6 +51,9 @@ void CheckNeedOfColumn(const std::string & column, const job::Table & arguments,
 
 /** The name in mm of a column that is named in mm, um or cm; the name as it is if there is no such column. */
 std::string NameInMillimeters(const std::string & column);
+
+/** Names of columns with commas between, and the names in mm of the columns of a condition behind them. */
+std::string WithColumnsOf(const Condition & condition, std::string names = "");
 
 /** The files that a table is written to; `tableOption` names the one of the table itself. */
 NamedFiles TableFiles(const job::Table & arguments, const std::string & tableOption);

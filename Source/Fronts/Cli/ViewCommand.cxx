@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/View/Session.h"
 
 #include <iomanip>
-#include <iostream>
-#include <memory>
 #include <random>
+#include <regex>
 #include <sstream>
 
 namespace brickccl::cli
@@ -25,6 +21,7 @@ struct ViewArguments : job::Job
   bool        opensNoBrowser = false;
   int         port = 0;
   int         linger = 60;
+  std::string embedIn;
 };
 
 /** 128 random bits. */
@@ -61,7 +58,7 @@ RunView(const ViewArguments & arguments, const view::Settings & reading)
   reporter.EndSteps();
 
   const std::string token = MakeToken();
-  view::Server      server(arguments.port);
+  view::Server      server(arguments.port, arguments.embedIn);
   view::Session     session(scene, token, [&] { server.Wake(); });
   const std::string address = "http://127.0.0.1:" + std::to_string(server.Port()) + "/" + token + "/";
   const bool        isOpen = !arguments.opensNoBrowser && view::OpenBrowser(address);
@@ -94,6 +91,12 @@ AddViewCommand(CLI::App & app)
     ->type_name("SECONDS")
     ->check(Count(0, 86400))
     ->capture_default_str();
+  command->add_option("--embed-in", arguments->embedIn, "let a page of this origin show the page in a frame")
+    ->type_name("ORIGIN")
+    ->check([](const std::string & origin) {
+      const bool isGood = std::regex_match(origin, std::regex("https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?"));
+      return isGood ? std::string() : "'" + origin + "' is not an origin such as http://localhost:8888";
+    });
   command->callback([arguments, command] {
     view::Settings reading;
     for (const std::string & name : job::WordsOf(ReadingOptions))

@@ -9,10 +9,6 @@
 #ifdef BRICKCCL_USE_XLSX
 #  include <xlsxwriter.h>
 #endif
-#ifndef _WIN32
-#  include <fcntl.h>
-#  include <unistd.h>
-#endif
 
 #include <cerrno>
 #include <cmath>
@@ -65,50 +61,10 @@ WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const Comp
     value);
 }
 
-/** As long as it lives, nothing that this process writes to the standard error stream is seen. */
-class SilentErrors
-{
-public:
-  SilentErrors()
-  {
-#  ifndef _WIN32
-    std::fflush(stderr);
-    m_Kept = ::dup(STDERR_FILENO);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (m_Kept >= 0 && nowhere >= 0)
-    {
-      ::dup2(nowhere, STDERR_FILENO);
-    }
-    if (nowhere >= 0)
-    {
-      ::close(nowhere);
-    }
-#  endif
-  }
-  ~SilentErrors()
-  {
-#  ifndef _WIN32
-    std::fflush(stderr);
-    if (m_Kept >= 0)
-    {
-      ::dup2(m_Kept, STDERR_FILENO);
-      ::close(m_Kept);
-    }
-#  endif
-  }
-  SilentErrors(const SilentErrors &) = delete;
-  SilentErrors & operator=(const SilentErrors &) = delete;
-
-private:
-  [[maybe_unused]] int m_Kept = -1;
-};
-
 /** Writes what is in a workbook. \return why that failed; empty if it did not. */
 std::string
 Close(lxw_workbook * book)
 {
-  // The library reports errors on the error stream as well, with the name of the temporary file.
-  const SilentErrors silent;
   errno = 0;
   const lxw_error failure = workbook_close(book);
   const int       reason = errno;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/Help.h"
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Cli/SurfaceOptions.h"
-#include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Version.h"
 
-#include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -44,10 +41,6 @@ WithHelp(int argc, char ** argv)
 int
 main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work
 {
-#ifdef SIGXFSZ
-  // A limit on the size of files (ulimit -f) is an error of writing, as a full disk is.
-  std::signal(SIGXFSZ, SIG_IGN);
-#endif
   std::vector<char *> arguments = WithHelp(argc, argv);
   argc = static_cast<int>(arguments.size()) - 1;
   argv = arguments.data();

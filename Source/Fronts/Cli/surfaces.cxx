@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/Help.h"
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Cli/SurfaceOptions.h"
 

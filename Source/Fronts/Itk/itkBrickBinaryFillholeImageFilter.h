@@ -27,8 +27,7 @@ template <typename TInputImage>
 class ITK_TEMPLATE_EXPORT BrickBinaryFillholeImageFilter : public BrickBinaryImageFilter<TInputImage>
 {
 public:
-  itkBrickClassMacro(BrickBinaryFillholeImageFilter, BrickBinaryImageFilter<TInputImage>);
-  itkNewMacro(Self);
+  itkBrickFilterMacro(BrickBinaryFillholeImageFilter, BrickBinaryImageFilter<TInputImage>);
 
   using Superclass::ImageDimension;
   using typename Superclass::InputImagePixelType;
@@ -45,9 +44,6 @@ public:
   itkGetConstMacro(NumberOfFilledHoles, SizeValueType);
 
 protected:
-  BrickBinaryFillholeImageFilter() = default;
-  ~BrickBinaryFillholeImageFilter() override = default;
-
   void
   GenerateData() override
   {
@@ -79,15 +75,6 @@ protected:
         }
       });
     });
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent << "MaximumHoleSize: " << m_MaximumHoleSize << std::endl;
-    os << indent << "PeriodicAxes: " << BrickNameOf(m_PeriodicAxes) << std::endl;
-    os << indent << "NumberOfFilledHoles: " << m_NumberOfFilledHoles << std::endl;
   }
 
 private:

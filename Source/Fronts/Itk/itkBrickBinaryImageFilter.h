@@ -4,7 +4,6 @@
 
 #include "itkBrickImageView.h"
 #include "itkBrickMacro.h"
-#include "itkBrickNeighbors.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"
@@ -19,7 +18,7 @@ template <typename TInputImage>
 class ITK_TEMPLATE_EXPORT BrickBinaryImageFilter : public ImageToImageFilter<TInputImage, TInputImage>
 {
 public:
-  itkBrickClassMacro(BrickBinaryImageFilter, ImageToImageFilter<TInputImage, TInputImage>);
+  itkBrickBaseMacro(BrickBinaryImageFilter, ImageToImageFilter<TInputImage, TInputImage>);
 
   // Superclass has the other usual types of ITK filters.
   using InputImagePixelType = typename TInputImage::PixelType;
@@ -38,9 +37,6 @@ public:
   itkGetConstMacro(ForegroundValue, InputImagePixelType);
 
 protected:
-  BrickBinaryImageFilter() = default;
-  ~BrickBinaryImageFilter() override = default;
-
   brickccl::Connectivity
   MakeConnectivity() const
   {
@@ -48,16 +44,6 @@ protected:
   }
 
   itkBrickWholeImageMacro();
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent << "FullyConnected: " << m_FullyConnected << std::endl;
-    os << indent
-       << "ForegroundValue: " << static_cast<typename NumericTraits<InputImagePixelType>::PrintType>(m_ForegroundValue)
-       << std::endl;
-  }
 
 private:
   bool                m_FullyConnected{ false };

@@ -15,7 +15,7 @@ template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT BrickBinaryImageToLabelMapFilter : public BrickLabelMapFilter<TInputImage, TOutputImage>
 {
 public:
-  itkBrickClassMacro(BrickBinaryImageToLabelMapFilter, BrickLabelMapFilter<TInputImage, TOutputImage>);
+  itkBrickBaseMacro(BrickBinaryImageToLabelMapFilter, BrickLabelMapFilter<TInputImage, TOutputImage>);
 
   using typename Superclass::InputImagePixelType;
   using typename Superclass::OutputImagePixelType;
@@ -34,9 +34,6 @@ public:
   itkGetConstMacro(InputForegroundValue, InputImagePixelType);
 
 protected:
-  BrickBinaryImageToLabelMapFilter() = default;
-  ~BrickBinaryImageToLabelMapFilter() override = default;
-
   void
   FillLabelMap(BrickProgress & progress, const std::optional<brickccl::ImageView> & intensity) override
   {
@@ -58,17 +55,6 @@ protected:
                       intensity,
                       this->AttributeChoice(),
                       this->GetOutput());
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent << "FullyConnected: " << m_FullyConnected << std::endl;
-    os << indent << "OutputBackgroundValue: "
-       << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_OutputBackgroundValue) << std::endl;
-    os << indent << "InputForegroundValue: "
-       << static_cast<typename NumericTraits<InputImagePixelType>::PrintType>(m_InputForegroundValue) << std::endl;
   }
 
 private:

@@ -23,13 +23,8 @@ class ITK_TEMPLATE_EXPORT BrickBinaryImageToShapeLabelMapFilter
   : public BrickBinaryImageToLabelMapFilter<TInputImage, TOutputImage>
 {
 public:
-  itkBrickClassMacro(BrickBinaryImageToShapeLabelMapFilter,
-                     BrickBinaryImageToLabelMapFilter<TInputImage, TOutputImage>);
-  itkNewMacro(Self);
-
-protected:
-  BrickBinaryImageToShapeLabelMapFilter() = default;
-  ~BrickBinaryImageToShapeLabelMapFilter() override = default;
+  itkBrickFilterMacro(BrickBinaryImageToShapeLabelMapFilter,
+                      BrickBinaryImageToLabelMapFilter<TInputImage, TOutputImage>);
 };
 
 } // namespace itk

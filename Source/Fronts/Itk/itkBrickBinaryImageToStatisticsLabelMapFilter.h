@@ -23,14 +23,9 @@ class ITK_TEMPLATE_EXPORT BrickBinaryImageToStatisticsLabelMapFilter
   : public BrickStatisticsLabelMapFilter<BrickBinaryImageToLabelMapFilter<TInputImage, TOutputImage>, TFeatureImage>
 {
 public:
-  itkBrickClassMacro(
+  itkBrickFilterMacro(
     BrickBinaryImageToStatisticsLabelMapFilter,
     BrickStatisticsLabelMapFilter<BrickBinaryImageToLabelMapFilter<TInputImage, TOutputImage>, TFeatureImage>);
-  itkNewMacro(Self);
-
-protected:
-  BrickBinaryImageToStatisticsLabelMapFilter() = default;
-  ~BrickBinaryImageToStatisticsLabelMapFilter() override = default;
 };
 
 } // namespace itk

@@ -23,13 +23,10 @@ class ITK_TEMPLATE_EXPORT BrickBinaryShapeImageFilter
   : public BrickShapeChoiceImageFilter<BrickBinaryImageFilter<TInputImage>, SizeValueType>
 {
 public:
-  itkBrickClassMacro(BrickBinaryShapeImageFilter,
-                     BrickShapeChoiceImageFilter<BrickBinaryImageFilter<TInputImage>, SizeValueType>);
+  itkBrickBaseMacro(BrickBinaryShapeImageFilter,
+                    BrickShapeChoiceImageFilter<BrickBinaryImageFilter<TInputImage>, SizeValueType>);
 
 protected:
-  BrickBinaryShapeImageFilter() = default;
-  ~BrickBinaryShapeImageFilter() override = default;
-
   /** Returns for each object whether to keep it, from the attribute's values. */
   virtual std::vector<bool> KeepObjects(const std::vector<double> & values) const = 0;
 

@@ -17,28 +17,17 @@ template <typename TInputImage>
 class ITK_TEMPLATE_EXPORT BrickBinaryShapeKeepNObjectsImageFilter : public BrickBinaryShapeImageFilter<TInputImage>
 {
 public:
-  itkBrickClassMacro(BrickBinaryShapeKeepNObjectsImageFilter, BrickBinaryShapeImageFilter<TInputImage>);
-  itkNewMacro(Self);
+  itkBrickFilterMacro(BrickBinaryShapeKeepNObjectsImageFilter, BrickBinaryShapeImageFilter<TInputImage>);
 
   /** The number of objects to keep. Default: 0, as in ITK. */
   itkGetConstMacro(NumberOfObjects, SizeValueType);
   itkSetMacro(NumberOfObjects, SizeValueType);
 
 protected:
-  BrickBinaryShapeKeepNObjectsImageFilter() = default;
-  ~BrickBinaryShapeKeepNObjectsImageFilter() override = default;
-
   std::vector<bool>
   KeepObjects(const std::vector<double> & values) const override
   {
     return this->ChooseObjects(values, m_NumberOfObjects);
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent << "NumberOfObjects: " << m_NumberOfObjects << std::endl;
   }
 
 private:

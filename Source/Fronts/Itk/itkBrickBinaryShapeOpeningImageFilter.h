@@ -16,17 +16,13 @@ template <typename TInputImage>
 class ITK_TEMPLATE_EXPORT BrickBinaryShapeOpeningImageFilter : public BrickBinaryShapeImageFilter<TInputImage>
 {
 public:
-  itkBrickClassMacro(BrickBinaryShapeOpeningImageFilter, BrickBinaryShapeImageFilter<TInputImage>);
-  itkNewMacro(Self);
+  itkBrickFilterMacro(BrickBinaryShapeOpeningImageFilter, BrickBinaryShapeImageFilter<TInputImage>);
 
   /** The value of the attribute from which objects are kept. Default: 0. */
   itkGetConstMacro(Lambda, double);
   itkSetMacro(Lambda, double);
 
 protected:
-  BrickBinaryShapeOpeningImageFilter() = default;
-  ~BrickBinaryShapeOpeningImageFilter() override = default;
-
   std::vector<bool>
   KeepObjects(const std::vector<double> & values) const override
   {
@@ -36,13 +32,6 @@ protected:
       isKept.push_back(!(this->GetReverseOrdering() ? value > m_Lambda : value < m_Lambda));
     }
     return isKept;
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent << "Lambda: " << m_Lambda << std::endl;
   }
 
 private:

@@ -6,7 +6,6 @@
 #include "itkBrickImageView.h"
 #include "itkBrickLabelMap.h"
 #include "itkBrickMacro.h"
-#include "itkBrickNeighbors.h"
 #include "itkBrickProcess.h"
 
 #include "itkImage.h"
@@ -213,14 +212,53 @@ public:
 
   /** The components' measures in the order of their labels. Valid after an Update with ComputeComponentTableOn.
    *  \throws ExceptionObject if no table was computed. */
-  const brickccl::ComponentTable & GetComponentTable() const;
+  const brickccl::ComponentTable &
+  GetComponentTable() const
+  {
+    if (!m_HasComponentTable)
+    {
+      itkExceptionMacro("there is no component table yet; call ComputeComponentTableOn() and Update() first");
+    }
+    return m_ComponentTable;
+  }
 
   /** The components as an itk::LabelMap. Its label objects have the attributes of their type. It is made from runs; see
    *  MakeBrickLabelMap. Labels are 1..ObjectCount. It belongs to the last Update, whatever inputs were set since; only
    * intensity attributes still need the IntensityImage. Valid after Update and before ReleaseWorkspace. \throws
    * ExceptionObject for intensity attributes without an IntensityImage, or too small a label type. */
   template <typename TLabelMap>
-  typename TLabelMap::Pointer MakeLabelMap() const;
+  typename TLabelMap::Pointer
+  MakeLabelMap() const
+  {
+    static_assert(TLabelMap::ImageDimension == ImageDimension, "the label map must have the input's dimension");
+    if (!m_Grid)
+    {
+      itkExceptionMacro("there are no components yet; call Update() first");
+    }
+    brickccl::ColumnGroups groups = BrickGroupsOfAttributes<typename TLabelMap::LabelObjectType>();
+    if (groups.Has("shape") && ImageDimension <= 3 && m_ColumnGroups.Has("feret"))
+    {
+      groups.Add("feret");
+    }
+    typename TLabelMap::Pointer map;
+    RunBrickWork(this, [&] {
+      brickccl::MeasureOptions       options;
+      std::optional<BrickRegionView> intensity;
+      if (groups.Has("intensity"))
+      {
+        intensity = this->ViewOtherInput("IntensityImage", m_ViewIntensity, m_Grid->GetLargestPossibleRegion());
+      }
+      options.groups = groups;
+      if (intensity)
+      {
+        options.intensity = intensity->view;
+      }
+      const brickccl::ComponentTable table =
+        groups.Has("shape") ? m_Labeling.Measure(options) : brickccl::ComponentTable();
+      map = MakeBrickLabelMap<TLabelMap>(m_Labeling, table, m_Grid.GetPointer(), options.intensity);
+    });
+    return map;
+  }
 
   /** Releases the memory kept for the next Update. */
   void
@@ -231,14 +269,91 @@ public:
   }
 
 protected:
-  BrickConnectedComponentImageFilter();
+  BrickConnectedComponentImageFilter()
+  {
+    this->AddOptionalInputName("MaskImage", 1);
+    this->AddOptionalInputName("IntensityImage", 2);
+    this->AddOptionalInputName("PartImage", 3);
+  }
+
   ~BrickConnectedComponentImageFilter() override = default;
 
   // The regions of other inputs must contain the image's region; pixels outside it are not read.
   itkBrickWholeImageMacro();
-  void GenerateData() override;
-  void VerifyInputInformation() const override;
-  void PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  GenerateData() override
+  {
+    this->SetComponents(0, nullptr);
+    RunBrickWork(this, [this] {
+      const RegionType region = this->GetInput()->GetLargestPossibleRegion();
+      // Labeling is 70 percent of the filter's progress, writing 20 and measuring 10.
+      BrickProgress progress(this);
+      progress.Stage(0, 0.7);
+      const BrickRegionView  image = MakeBrickRegionView(this->GetInput(), region);
+      BrickRegionView        mask;
+      brickccl::LabelOptions options = this->MakeOptions(progress.Hooks());
+      if (this->GetMaskImage() != nullptr)
+      {
+        mask = MakeBrickMaskView(this->GetMaskImage(), region);
+        options.mask = mask.view;
+      }
+      brickccl::Label(image.view, options, m_Labeling);
+      if (!m_Labeling.UsedDevice().remark.empty())
+      {
+        itkWarningMacro(<< m_Labeling.UsedDevice().remark);
+      }
+
+      progress.Stage(0.7, 0.9);
+      this->AllocateOutputs();
+      m_Labeling.Write(this->GetOutput()->GetBufferPointer(), m_BackgroundValue, progress.Hooks());
+
+      progress.Stage(0.9, 1);
+      if (m_ComputeComponentTable)
+      {
+        this->MeasureTable(region, progress.Hooks());
+      }
+      m_ObjectCount = m_Labeling.ComponentCount();
+      m_Grid = ImageBase<ImageDimension>::New();
+      m_Grid->CopyInformation(this->GetInput());
+      m_Grid->SetMetaDataDictionary(this->GetInput()->GetMetaDataDictionary());
+      m_Grid->SetRegions(region);
+      this->UpdateProgress(1.0f);
+    });
+  }
+
+  void
+  VerifyInputInformation() const override
+  {
+    Superclass::VerifyInputInformation();
+    for (const auto & name : this->GetInputNames())
+    {
+      RequireBrickInputRegion(name, this->ProcessObject::GetInput(name), this->GetInput()->GetLargestPossibleRegion());
+    }
+  }
+
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override
+  {
+    Superclass::PrintSelf(os, indent);
+    os << indent << "FullyConnected: " << (m_FullyConnected ? "On" : "Off") << std::endl;
+    os << indent << "Connectivity: " << m_Connectivity << std::endl;
+    os << indent << "SliceAxis: " << m_SliceAxis << std::endl;
+    os << indent << "PeriodicAxes: " << (m_PeriodicAxes.HasAny() ? m_PeriodicAxes.ToString() : "(none)") << std::endl;
+    os << indent << "Neighborhood: " << (m_Neighborhood ? m_Neighborhood->ToString() : "(none)") << std::endl;
+    os << indent << "Criterion: " << m_Criterion.ToString() << std::endl;
+    os << indent
+       << "BackgroundValue: " << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue)
+       << std::endl;
+    os << indent << "Order: " << (m_Order == brickccl::LabelOrder::Size ? "Size" : "Raster") << std::endl;
+    os << indent << "MinimumObjectSize: " << m_MinimumObjectSize << std::endl;
+    os << indent << "MaximumObjectSize: " << m_MaximumObjectSize << std::endl;
+    os << indent << "MinimumObjectVolume: " << m_MinimumObjectVolume << std::endl;
+    os << indent << "NumberOfLargestObjects: " << m_NumberOfLargestObjects << std::endl;
+    os << indent << "Algorithm: " << m_Algorithm << std::endl;
+    os << indent << "Device: " << m_Device << std::endl;
+    os << indent << "ComputeComponentTable: " << (m_ComputeComponentTable ? "On" : "Off") << std::endl;
+    os << indent << "ObjectCount: " << m_ObjectCount << std::endl;
+  }
 
   /** The criterion in use. A subclass may derive it from other parameters. */
   virtual brickccl::Criterion
@@ -247,27 +362,33 @@ protected:
     return m_Criterion;
   }
 
-  /** For subclasses that derive their criterion from other parameters: wrapped languages still find SetCriterion.
-   * \throws brickccl::InvalidArgument if it was called */
-  void
-  RefuseCriterion() const
-  {
-    if (m_Criterion != brickccl::Criterion())
-    {
-      throw brickccl::InvalidArgument(
-        "DistanceThreshold joins the pixels here; to set a Criterion, use BrickConnectedComponentImageFilter");
-    }
-  }
-
-  /** Labels the image. A subclass may link pixels with its own functions. */
-  virtual void
-  LabelImage(const brickccl::ImageView & image, const brickccl::LabelOptions & options, brickccl::Labeling & labeling)
-  {
-    brickccl::Label(image, options, labeling);
-  }
-
   /** The current options of labeling. \throws brickccl::InvalidArgument */
-  brickccl::LabelOptions MakeOptions(const brickccl::ProgressHooks & hooks) const;
+  brickccl::LabelOptions
+  MakeOptions(const brickccl::ProgressHooks & hooks) const
+  {
+    brickccl::LabelOptions options;
+    const int              dimension = static_cast<int>(ImageDimension) - (m_SliceAxis >= 0 ? 1 : 0);
+    const int              count = static_cast<int>(m_Connectivity);
+    const auto             connectivity = count != 0
+                                          ? brickccl::Connectivity::FromNeighborCount(count, dimension)
+                                          : MakeBrickConnectivity(m_FullyConnected, static_cast<unsigned int>(dimension));
+    options.connectivity = m_Neighborhood   ? *m_Neighborhood
+                         : m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis)
+                                            : connectivity;
+    options.periodic = m_PeriodicAxes;
+    options.criterion = this->MakeCriterion();
+    options.relabel.order = m_Order;
+    options.relabel.minimumSize = m_MinimumObjectSize;
+    options.relabel.maximumSize = m_MaximumObjectSize;
+    options.relabel.largest = m_NumberOfLargestObjects;
+    options.minimumVolume = m_MinimumObjectVolume;
+    options.geometry = MakeBrickGeometry<ImageDimension>(this->GetInput());
+    options.algorithm = m_Algorithm;
+    options.device = brickccl::Device::FromName(m_Device);
+    options.threads = BrickThreadsOf(const_cast<Self *>(this));
+    options.progress = hooks;
+    return options;
+  }
 
   /** The result of Update. A subclass that labels differently sets it. If it is null, there is no table and no label
    * map. */
@@ -300,9 +421,33 @@ private:
 
   /** Views an input of any pixel type in the labeled region. \return nothing if it is not set */
   std::optional<BrickRegionView>
-  ViewOtherInput(const char * name, const ViewFunction & view, const RegionType & region) const;
+  ViewOtherInput(const char * name, const ViewFunction & view, const RegionType & region) const
+  {
+    if (const DataObject * const input = this->ProcessObject::GetInput(name))
+    {
+      return view(input, region);
+    }
+    return std::nullopt;
+  }
 
-  void MeasureTable(const RegionType & region, const brickccl::ProgressHooks & hooks);
+  void
+  MeasureTable(const RegionType & region, const brickccl::ProgressHooks & hooks)
+  {
+    const auto               intensity = this->ViewOtherInput("IntensityImage", m_ViewIntensity, region);
+    const auto               part = this->ViewOtherInput("PartImage", m_ViewPart, region);
+    brickccl::MeasureOptions options;
+    options.groups = m_ColumnGroups;
+    if (intensity)
+    {
+      options.intensity = intensity->view;
+    }
+    if (part)
+    {
+      options.part = part->view;
+    }
+    m_ComponentTable = m_Labeling.Measure(options, hooks);
+    m_HasComponentTable = true;
+  }
 
   std::optional<brickccl::Connectivity> m_Neighborhood;
   brickccl::PeriodicAxes                m_PeriodicAxes;
@@ -334,9 +479,5 @@ private:
 };
 
 } // namespace itk
-
-#ifndef ITK_MANUAL_INSTANTIATION
-#  include "itkBrickConnectedComponentImageFilter.hxx"
-#endif
 
 #endif

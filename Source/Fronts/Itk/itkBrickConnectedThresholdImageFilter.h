@@ -6,7 +6,6 @@
 #include "itkBrickImageView.h"
 #include "itkBrickLabelCounts.h"
 #include "itkBrickMacro.h"
-#include "itkBrickNeighbors.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"
@@ -143,20 +142,6 @@ protected:
         }
       });
     });
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    using InputPrintType = typename NumericTraits<InputImagePixelType>::PrintType;
-    Superclass::PrintSelf(os, indent);
-    os << indent << "Lower: " << static_cast<InputPrintType>(this->GetLower()) << std::endl;
-    os << indent << "Upper: " << static_cast<InputPrintType>(this->GetUpper()) << std::endl;
-    os << indent
-       << "ReplaceValue: " << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_ReplaceValue)
-       << std::endl;
-    os << indent << "Seeds: " << m_Seeds.size() << std::endl;
-    os << indent << "FullyConnected: " << m_FullyConnected << std::endl;
   }
 
 private:

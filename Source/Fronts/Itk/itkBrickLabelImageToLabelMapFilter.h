@@ -16,7 +16,7 @@ template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT BrickLabelImageToLabelMapFilter : public BrickLabelMapFilter<TInputImage, TOutputImage>
 {
 public:
-  itkBrickClassMacro(BrickLabelImageToLabelMapFilter, BrickLabelMapFilter<TInputImage, TOutputImage>);
+  itkBrickBaseMacro(BrickLabelImageToLabelMapFilter, BrickLabelMapFilter<TInputImage, TOutputImage>);
 
   using typename Superclass::OutputImagePixelType;
 
@@ -25,9 +25,6 @@ public:
   itkGetConstMacro(BackgroundValue, OutputImagePixelType);
 
 protected:
-  BrickLabelImageToLabelMapFilter() = default;
-  ~BrickLabelImageToLabelMapFilter() override = default;
-
   void
   FillLabelMap(BrickProgress & progress, const std::optional<brickccl::ImageView> & intensity) override
   {
@@ -39,15 +36,6 @@ protected:
                       static_cast<typename TInputImage::PixelType>(m_BackgroundValue),
                       this->AttributeChoice(),
                       intensity);
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent
-       << "BackgroundValue: " << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue)
-       << std::endl;
   }
 
 private:

@@ -28,12 +28,7 @@ class ITK_TEMPLATE_EXPORT BrickLabelImageToShapeLabelMapFilter
   : public BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>
 {
 public:
-  itkBrickClassMacro(BrickLabelImageToShapeLabelMapFilter, BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>);
-  itkNewMacro(Self);
-
-protected:
-  BrickLabelImageToShapeLabelMapFilter() = default;
-  ~BrickLabelImageToShapeLabelMapFilter() override = default;
+  itkBrickFilterMacro(BrickLabelImageToShapeLabelMapFilter, BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>);
 };
 
 } // namespace itk

@@ -24,14 +24,9 @@ class ITK_TEMPLATE_EXPORT BrickLabelImageToStatisticsLabelMapFilter
   : public BrickStatisticsLabelMapFilter<BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>, TFeatureImage>
 {
 public:
-  itkBrickClassMacro(
+  itkBrickFilterMacro(
     BrickLabelImageToStatisticsLabelMapFilter,
     BrickStatisticsLabelMapFilter<BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>, TFeatureImage>);
-  itkNewMacro(Self);
-
-protected:
-  BrickLabelImageToStatisticsLabelMapFilter() = default;
-  ~BrickLabelImageToStatisticsLabelMapFilter() override = default;
 };
 
 } // namespace itk

@@ -7,7 +7,7 @@
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "itkBrickImageView.h"
-#include "itkBrickNeighbors.h"
+#include "itkBrickMacro.h"
 #include "itkBrickProcess.h"
 #include "itkBrickWeightedAttributes.h"
 

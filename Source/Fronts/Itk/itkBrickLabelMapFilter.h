@@ -17,7 +17,7 @@ template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT BrickLabelMapFilter : public ImageToImageFilter<TInputImage, TOutputImage>
 {
 public:
-  itkBrickClassMacro(BrickLabelMapFilter, ImageToImageFilter<TInputImage, TOutputImage>);
+  itkBrickBaseMacro(BrickLabelMapFilter, ImageToImageFilter<TInputImage, TOutputImage>);
 
   // Superclass has the other usual types of ITK filters.
   using InputImagePixelType = typename TInputImage::PixelType;
@@ -42,9 +42,6 @@ public:
   itkBooleanMacro(ComputeOrientedBoundingBox);
 
 protected:
-  BrickLabelMapFilter() = default;
-  ~BrickLabelMapFilter() override = default;
-
   BrickAttributeChoice
   AttributeChoice() const
   {
@@ -72,15 +69,6 @@ protected:
       this->MakeLabelMap(progress);
     });
     this->UpdateProgress(1.0f);
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent << "ComputeFeretDiameter: " << m_ComputeFeretDiameter << std::endl;
-    os << indent << "ComputePerimeter: " << m_ComputePerimeter << std::endl;
-    os << indent << "ComputeOrientedBoundingBox: " << m_ComputeOrientedBoundingBox << std::endl;
   }
 
 private:

@@ -26,10 +26,9 @@ class ITK_TEMPLATE_EXPORT BrickLabelShapeKeepNObjectsImageFilter
   : public BrickShapeChoiceImageFilter<ImageToImageFilter<TInputImage, TInputImage>, typename TInputImage::PixelType>
 {
 public:
-  itkBrickClassMacro(
+  itkBrickFilterMacro(
     BrickLabelShapeKeepNObjectsImageFilter,
     BrickShapeChoiceImageFilter<ImageToImageFilter<TInputImage, TInputImage>, typename TInputImage::PixelType>);
-  itkNewMacro(Self);
   static_assert(IsBrickPlainImage<TInputImage>, "the output must be an itk::Image, not an adaptor");
 
   /** The number of objects to keep. Default: 1. */
@@ -37,9 +36,6 @@ public:
   itkSetMacro(NumberOfObjects, SizeValueType);
 
 protected:
-  BrickLabelShapeKeepNObjectsImageFilter() = default;
-  ~BrickLabelShapeKeepNObjectsImageFilter() override = default;
-
   itkBrickWholeImageMacro();
 
   void
@@ -89,13 +85,6 @@ protected:
         }
       });
     });
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent << "NumberOfObjects: " << m_NumberOfObjects << std::endl;
   }
 
 private:

@@ -25,9 +25,8 @@ class ITK_TEMPLATE_EXPORT BrickScalarConnectedComponentImageFilter
   : public BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>
 {
 public:
-  itkBrickClassMacro(BrickScalarConnectedComponentImageFilter,
-                     BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>);
-  itkNewMacro(Self);
+  itkBrickFilterMacro(BrickScalarConnectedComponentImageFilter,
+                      BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>);
   using InputPixelType = typename TInputImage::PixelType;
 
   /** The largest difference of two joined neighbors. A negative one is an error at Update. Default: 0. */
@@ -49,13 +48,15 @@ public:
   void SetCriterion(const brickccl::Criterion & criterion) = delete;
 
 protected:
-  BrickScalarConnectedComponentImageFilter() = default;
-  ~BrickScalarConnectedComponentImageFilter() override = default;
-
   brickccl::Criterion
   MakeCriterion() const override
   {
-    this->RefuseCriterion();
+    // Wrapped languages still find SetCriterion.
+    if (this->GetCriterion() != brickccl::Criterion())
+    {
+      throw brickccl::InvalidArgument(
+        "DistanceThreshold joins the pixels here; to set a Criterion, use BrickConnectedComponentImageFilter");
+    }
     return brickccl::Criterion::Tolerance(m_DistanceThreshold, std::nullopt);
   }
 

@@ -27,7 +27,7 @@ template <typename TSuperclass, typename TLabel>
 class ITK_TEMPLATE_EXPORT BrickShapeChoiceImageFilter : public TSuperclass
 {
 public:
-  itkBrickClassMacro(BrickShapeChoiceImageFilter, TSuperclass);
+  itkBrickBaseMacro(BrickShapeChoiceImageFilter, TSuperclass);
 
   using OutputImagePixelType = typename TSuperclass::OutputImageType::PixelType;
   static constexpr unsigned int ImageDimension = TSuperclass::OutputImageType::ImageDimension;
@@ -55,9 +55,6 @@ public:
   }
 
 protected:
-  BrickShapeChoiceImageFilter() = default;
-  ~BrickShapeChoiceImageFilter() override = default;
-
   /** Whether the attribute orders objects by their numbers of pixels, so that no label objects are needed. */
   bool
   IsBySize() const
@@ -106,17 +103,6 @@ protected:
       std::for_each(end, order.end(), [&](std::size_t object) { isKept[object] = false; });
     }
     return isKept;
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    using PrintType = typename NumericTraits<OutputImagePixelType>::PrintType;
-    Superclass::PrintSelf(os, indent);
-    os << indent << "BackgroundValue: " << static_cast<PrintType>(m_BackgroundValue) << std::endl;
-    os << indent << "ReverseOrdering: " << m_ReverseOrdering << std::endl;
-    os << indent << "Attribute: " << LabelObjectType::GetNameFromAttribute(m_Attribute) << " (" << m_Attribute << ")"
-       << std::endl;
   }
 
 private:

@@ -176,25 +176,8 @@ private:
   double                       m_Second[VDimension][VDimension] = {};
 };
 
-/** Calls a function with the index, the length and the intensities of every line of an object. The intensities cover
- * the grid's region; T is their type. */
-template <typename T, typename TLabelObject, typename TVisit>
-void
-VisitBrickLines(const brickccl::ImageView &                     intensity,
-                const ImageBase<TLabelObject::ImageDimension> * grid,
-                const TLabelObject *                            object,
-                const TVisit &                                  visit)
-{
-  const auto * const values = static_cast<const T *>(intensity.data);
-  const auto         region = grid->GetLargestPossibleRegion();
-  for (typename TLabelObject::ConstLineIterator line(object); !line.IsAtEnd(); ++line)
-  {
-    const auto & index = line.GetLine().GetIndex();
-    visit(index, line.GetLine().GetLength(), values + BrickPlaceOf(index, region));
-  }
-}
-
-/** Sets an object's attributes of StatisticsLabelObject that the component table lacks. */
+/** Sets an object's attributes of StatisticsLabelObject that the component table lacks. The intensities cover the
+ * grid's region. */
 template <typename TLabelObject>
 void
 WriteBrickWeightedAttributes(const brickccl::ImageView &                     intensity,
@@ -203,10 +186,13 @@ WriteBrickWeightedAttributes(const brickccl::ImageView &                     int
 {
   BrickWeightedSums<TLabelObject::ImageDimension> sums(grid, object->GetBoundingBox().GetIndex());
   brickccl::VisitScalarType(intensity.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    VisitBrickLines<T>(intensity, grid, object, [&](const auto & index, SizeValueType length, const T * values) {
-      sums.AddLine(index, length, values);
-    });
+    const auto * const values = static_cast<const typename decltype(tag)::Type *>(intensity.data);
+    for (typename TLabelObject::ConstLineIterator it(object); !it.IsAtEnd(); ++it)
+    {
+      const auto & line = it.GetLine();
+      const auto   place = BrickPlaceOf(line.GetIndex(), grid->GetLargestPossibleRegion());
+      sums.AddLine(line.GetIndex(), line.GetLength(), values + place);
+    }
   });
   sums.Write(object);
 }

@@ -5,6 +5,8 @@
 
 #include <pugixml.hpp>
 
+#include <algorithm>
+
 namespace brickccl::slicer
 {
 
@@ -40,17 +42,9 @@ ReadParameter(const pugi::xml_node & node)
 const ModuleParameter *
 ModuleDescription::Find(const std::string & name) const
 {
-  for (const ModuleParameterGroup & group : groups)
-  {
-    for (const ModuleParameter & parameter : group.parameters)
-    {
-      if (parameter.name == name)
-      {
-        return &parameter;
-      }
-    }
-  }
-  return nullptr;
+  const auto found =
+    std::find_if(parameters.begin(), parameters.end(), [&](const auto & parameter) { return parameter.name == name; });
+  return found == parameters.end() ? nullptr : &*found;
 }
 
 ModuleDescription
@@ -70,14 +64,13 @@ ParseModuleDescription(const char * xml)
   module.version = root.child_value("version");
   for (const pugi::xml_node & node : root.children("parameters"))
   {
-    module.groups.emplace_back();
-    module.groups.back().label = node.child_value("label");
     for (const pugi::xml_node & child : node.children())
     {
       const std::string name = child.name();
       if (name != "label" && name != "description")
       {
-        module.groups.back().parameters.push_back(ReadParameter(child));
+        module.parameters.push_back(ReadParameter(child));
+        module.parameters.back().group = node.child_value("label");
       }
     }
   }

@@ -2,6 +2,7 @@
 #ifndef BRICKCCL_SLICER_MODULEDESCRIPTION_H
 #define BRICKCCL_SLICER_MODULEDESCRIPTION_H
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ namespace brickccl::slicer
 /** One parameter of a module, as its XML describes it. Texts are as they stand there. */
 struct ModuleParameter
 {
+  /** The label of the group that the GUI shows it in. */
+  std::string group;
   /** The name of its element: "image", "table", "boolean", "double" ... */
   std::string tag;
   std::string name;
@@ -40,20 +43,13 @@ struct ModuleParameter
   }
 };
 
-/** Parameters that the GUI shows together. */
-struct ModuleParameterGroup
-{
-  std::string                  label;
-  std::vector<ModuleParameter> parameters;
-};
-
 /** A module's XML: the single source of its arguments, its help and its GUI. */
 struct ModuleDescription
 {
-  std::string                       title;
-  std::string                       description;
-  std::string                       version;
-  std::vector<ModuleParameterGroup> groups;
+  std::string                  title;
+  std::string                  description;
+  std::string                  version;
+  std::vector<ModuleParameter> parameters;
 
   /** The parameter of a name; null if there is none. */
   const ModuleParameter * Find(const std::string & name) const;
@@ -62,6 +58,30 @@ struct ModuleDescription
 /** Reads a module's XML. \throws Error for elements that modules of BrickCCL do not have, and for parameters that
  *  Slicer would refuse. */
 ModuleDescription ParseModuleDescription(const char * xml);
+
+/** Messages of a command, in the words of the module that runs it. */
+class ModuleWords
+{
+public:
+  /** The name of the parameter for an option, with the choice if it is one of several:
+   *  {"--mask", "maskVolume"}, {"--equal-value", "joining=EqualValues"}. */
+  using ParametersOfOptions = std::map<std::string, std::string>;
+
+  /** \param others  options whose parameter has another name; minimumSize matches --minimum-size anyway. \throws
+   *  Error if the module has no such parameter or choice. */
+  ModuleWords(const ModuleDescription & module, ParametersOfOptions others);
+
+  /** The message with the labels of parameters, as in the GUI, instead of options and their placeholders: --range LO
+   *  HI. Command lines in `...` stay. It mentions options that the module lacks. */
+  std::string Translate(const std::string & message) const;
+
+private:
+  /** The label for an option, in quotes; empty if the module lacks it. */
+  std::string LabelOf(const std::string & option) const;
+
+  const ModuleDescription & m_Module;
+  ParametersOfOptions       m_Others;
+};
 
 } // namespace brickccl::slicer
 

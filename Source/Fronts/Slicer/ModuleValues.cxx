@@ -67,7 +67,7 @@ HelpOf(const ModuleParameter & parameter)
 } // namespace
 
 void
-ModuleValues::AddOption(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter)
+ModuleValues::AddOption(CLI::App & app, const ModuleParameter & parameter)
 {
   std::string & text = m_Texts[parameter.name];
   text = parameter.defaultValue;
@@ -79,7 +79,7 @@ ModuleValues::AddOption(CLI::App & app, const ModuleParameterGroup & group, cons
     option->required();
     return;
   }
-  option->group(group.label);
+  option->group(parameter.group);
   if (!text.empty())
   {
     option->capture_default_str();
@@ -98,40 +98,37 @@ void
 ModuleValues::AddOptions(CLI::App & app, const ModuleDescription & module)
 {
   // CLI11 identifies arguments without a flag by the order in which they are added.
-  std::map<int, std::pair<const ModuleParameterGroup *, const ModuleParameter *>> arguments;
-  for (const ModuleParameterGroup & group : module.groups)
+  std::map<int, const ModuleParameter *> arguments;
+  for (const ModuleParameter & parameter : module.parameters)
   {
-    for (const ModuleParameter & parameter : group.parameters)
+    if (parameter.IsReturnValue())
     {
-      if (parameter.IsReturnValue())
-      {
-        continue;
-      }
-      if (parameter.index)
-      {
-        arguments[*parameter.index] = { &group, &parameter };
-      }
-      else if (parameter.tag == "boolean")
-      {
-        app.add_flag("--" + parameter.longFlag, m_Flags[parameter.name], HelpOf(parameter))->group(group.label);
-      }
-      else if (parameter.tag == "point")
-      {
-        // One point behind each flag, since what follows may be an argument without a flag.
-        app.add_option("--" + parameter.longFlag, m_Points[parameter.name], HelpOf(parameter))
-          ->group(group.label)
-          ->type_name("X,Y,Z")
-          ->allow_extra_args(false);
-      }
-      else
-      {
-        AddOption(app, group, parameter);
-      }
+      continue;
+    }
+    if (parameter.index)
+    {
+      arguments[*parameter.index] = &parameter;
+    }
+    else if (parameter.tag == "boolean")
+    {
+      app.add_flag("--" + parameter.longFlag, m_Flags[parameter.name], HelpOf(parameter))->group(parameter.group);
+    }
+    else if (parameter.tag == "point")
+    {
+      // One point behind each flag, since what follows may be an argument without a flag.
+      app.add_option("--" + parameter.longFlag, m_Points[parameter.name], HelpOf(parameter))
+        ->group(parameter.group)
+        ->type_name("X,Y,Z")
+        ->allow_extra_args(false);
+    }
+    else
+    {
+      AddOption(app, parameter);
     }
   }
-  for (const auto & [index, argument] : arguments)
+  for (const auto & argument : arguments)
   {
-    AddOption(app, *argument.first, *argument.second);
+    AddOption(app, *argument.second);
   }
 }
 

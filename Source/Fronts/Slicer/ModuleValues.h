@@ -50,7 +50,7 @@ public:
   void Echo(std::ostream & stream) const;
 
 private:
-  void AddOption(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
+  void AddOption(CLI::App & app, const ModuleParameter & parameter);
 
   std::map<std::string, std::string>              m_Texts;
   std::map<std::string, bool>                     m_Flags;

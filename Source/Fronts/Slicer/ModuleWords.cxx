@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Slicer/ModuleWords.h"
+#include "BrickCCL/Slicer/ModuleDescription.h"
 
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <regex>
 #include <utility>
 
 namespace brickccl::slicer
@@ -27,34 +28,6 @@ InCamelCase(const std::string & option)
     name.resize(name.size() - (isStart ? 1 : 0));
   }
   return name;
-}
-
-bool
-IsOfOption(char c)
-{
-  return (c >= 'a' && c <= 'z') || c == '-';
-}
-
-/** The place behind placeholders, as " LO HI". */
-std::size_t
-PastPlaceholders(const std::string & message, std::size_t place)
-{
-  const auto isOf = [&](std::size_t at, int (*kind)(int)) {
-    return at < message.size() && kind(static_cast<unsigned char>(message[at])) != 0;
-  };
-  for (std::size_t end = place + 1; place < message.size() && message[place] == ' '; end = place + 1)
-  {
-    while (isOf(end, std::isupper))
-    {
-      ++end;
-    }
-    if (end == place + 1 || isOf(end, std::isalnum))
-    {
-      break;
-    }
-    place = end;
-  }
-  return place;
 }
 
 } // namespace
@@ -91,31 +64,21 @@ ModuleWords::LabelOf(const std::string & option) const
 std::string
 ModuleWords::Translate(const std::string & message) const
 {
-  std::string translated;
-  bool        hasOthers = false;
-  bool        isCommandLine = false;
-  for (std::size_t place = 0; place < message.size();)
+  // A command line, words that are not options, and an option with its placeholders.
+  static const std::regex words("`[^`]*`?|---[a-z-]*|[A-Za-z0-9][A-Za-z0-9-]*|"
+                                "(--[a-z][a-z-]*)(?: [A-Z]+(?![A-Za-z0-9]))*");
+  std::string             translated;
+  bool                    hasOthers = false;
+  auto                    rest = message.begin();
+  for (std::sregex_iterator word(message.begin(), message.end(), words), end; word != end; ++word)
   {
-    std::size_t end = place;
-    while (end < message.size() && IsOfOption(message[end]))
-    {
-      ++end;
-    }
-    isCommandLine = isCommandLine != (message[place] == '`');
-    const std::string word = message.substr(place, end - place);
-    const bool        isWithin = place > 0 && std::isalnum(static_cast<unsigned char>(message[place - 1])) != 0;
-    if (isCommandLine || isWithin || word.size() < 3 || word.compare(0, 2, "--") != 0 || word[2] == '-')
-    {
-      end = end == place ? place + 1 : end;
-      translated += message.substr(place, end - place);
-      place = end;
-      continue;
-    }
-    const std::string label = LabelOf(word);
-    translated += label.empty() ? word : label;
-    hasOthers = hasOthers || label.empty();
-    place = label.empty() ? end : PastPlaceholders(message, end);
+    const std::string option = word->str(1);
+    const std::string label = option.empty() ? "" : LabelOf(option);
+    translated += word->prefix().str() + (label.empty() ? word->str() : label);
+    hasOthers = hasOthers || (!option.empty() && label.empty());
+    rest = (*word)[0].second;
   }
+  translated.append(rest, message.end());
   return translated + (hasOthers ? " (options with -- belong to the command `brickccl`)" : "");
 }
 

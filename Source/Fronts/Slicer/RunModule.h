@@ -5,7 +5,7 @@
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Slicer/ModuleValues.h"
-#include "BrickCCL/Slicer/ModuleWords.h"
+#include "BrickCCL/Slicer/ModuleDescription.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -19,55 +19,8 @@ namespace brickccl
 namespace
 {
 
-/** So many empty blocks lie around the box. */
+/** This many empty blocks are around the box. */
 constexpr std::int64_t Margin = 2;
-
-/** How many voxels of each block are inside. */
-struct BlockCounts
-{
-  std::int64_t               size[3] = {};
-  std::vector<std::uint16_t> counts;
-};
-
-BlockCounts
-CountInBlocks(const SurfaceSource & source)
-{
-  BlockCounts blocks;
-  for (int axis = 0; axis < 3; ++axis)
-  {
-    const std::int64_t voxels = source.high[axis] - source.low[axis] + 1;
-    blocks.size[axis] = (voxels + source.block[axis] - 1) / source.block[axis] + 2 * Margin;
-  }
-  blocks.counts.assign(static_cast<std::size_t>(blocks.size[0] * blocks.size[1] * blocks.size[2]), 0);
-  const std::int64_t * const sizes = source.labels.extent.size;
-  VisitScalarType(source.labels.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const auto label = static_cast<T>(source.label.value_or(0));
-    const bool hasLabel = source.label.has_value();
-    for (std::int64_t z = source.low[2]; z <= source.high[2]; ++z)
-    {
-      for (std::int64_t y = source.low[1]; y <= source.high[1]; ++y)
-      {
-        const T * const    row = static_cast<const T *>(source.labels.data) + (z * sizes[1] + y) * sizes[0];
-        const std::int64_t blockY = (y - source.low[1]) / source.block[1] + Margin;
-        const std::int64_t blockZ = (z - source.low[2]) / source.block[2] + Margin;
-        std::uint16_t *    out =
-          &blocks.counts[static_cast<std::size_t>((blockZ * blocks.size[1] + blockY) * blocks.size[0] + Margin)];
-        for (std::int64_t x = source.low[0]; x <= source.high[0]; ++out)
-        {
-          const std::int64_t end = std::min(source.high[0] + 1, x + source.block[0]);
-          int                count = 0;
-          for (; x < end; ++x)
-          {
-            count += (hasLabel ? row[x] == label : row[x] != T(0)) ? 1 : 0;
-          }
-          *out = static_cast<std::uint16_t>(*out + count);
-        }
-      }
-    }
-  });
-  return blocks;
-}
 
 /** Adds to each block its two neighbors along an axis. */
 void
@@ -128,7 +81,7 @@ constexpr int AllWeights = OwnWeight + 27;
 vtkSmartPointer<vtkImageData>
 FieldOf(const SurfaceSource & source)
 {
-  BlockCounts blocks = CountInBlocks(source);
+  BlockCounts blocks = CountInBlocks(source, Margin);
   const int   voxelsPerBlock = source.block[0] * source.block[1] * source.block[2];
   if (voxelsPerBlock > 1)
   {
@@ -187,6 +140,58 @@ Determinant(const double (&m)[MaximumDimension][MaximumDimension])
 }
 
 } // namespace
+
+SurfaceSource
+SourceOf(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component)
+{
+  SurfaceSource source{ labels, geometry, component.label, {}, {}, { 1, 1, 1 } };
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    source.low[axis] = component.boxMinimum[axis] - geometry.startIndex[axis];
+    source.high[axis] = component.boxMaximum[axis] - geometry.startIndex[axis];
+  }
+  return source;
+}
+
+BlockCounts
+CountInBlocks(const SurfaceSource & source, std::int64_t margin)
+{
+  BlockCounts blocks;
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    const std::int64_t voxels = source.high[axis] - source.low[axis] + 1;
+    blocks.size[axis] = (voxels + source.block[axis] - 1) / source.block[axis] + 2 * margin;
+  }
+  blocks.counts.assign(static_cast<std::size_t>(blocks.size[0] * blocks.size[1] * blocks.size[2]), 0);
+  const std::int64_t * const sizes = source.labels.extent.size;
+  VisitScalarType(source.labels.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto label = static_cast<T>(source.label.value_or(0));
+    const bool hasLabel = source.label.has_value();
+    for (std::int64_t z = source.low[2]; z <= source.high[2]; ++z)
+    {
+      for (std::int64_t y = source.low[1]; y <= source.high[1]; ++y)
+      {
+        const T * const    row = static_cast<const T *>(source.labels.data) + (z * sizes[1] + y) * sizes[0];
+        const std::int64_t blockY = (y - source.low[1]) / source.block[1] + margin;
+        const std::int64_t blockZ = (z - source.low[2]) / source.block[2] + margin;
+        std::uint16_t *    out =
+          &blocks.counts[static_cast<std::size_t>((blockZ * blocks.size[1] + blockY) * blocks.size[0] + margin)];
+        for (std::int64_t x = source.low[0]; x <= source.high[0]; ++out)
+        {
+          const std::int64_t end = std::min(source.high[0] + 1, x + source.block[0]);
+          int                count = 0;
+          for (; x < end; ++x)
+          {
+            count += (hasLabel ? row[x] == label : row[x] != T(0)) ? 1 : 0;
+          }
+          *out = static_cast<std::uint16_t>(*out + count);
+        }
+      }
+    }
+  });
+  return blocks;
+}
 
 Surface
 MakeSurface(const SurfaceSource & source)

@@ -34,7 +34,7 @@ HaveSameGrid(vtkImageData * a, vtkImageData * b)
   const int * const ofA = a->GetExtent();
   const int * const ofB = b->GetExtent();
   const double *    spacing = a->GetSpacing();
-  const double      tolerance = 1e-3 * std::min({ spacing[0], spacing[1], spacing[2] });
+  const double      allowed = 1e-3 * std::min({ spacing[0], spacing[1], spacing[2] });
   bool              isSame = std::equal(a->GetDimensions(), a->GetDimensions() + 3, b->GetDimensions());
   // Three corners that no rotation leaves where they are, by their places in the extent.
   constexpr int corners[3][3] = { { 0, 2, 4 }, { 1, 2, 5 }, { 0, 3, 5 } };
@@ -44,7 +44,7 @@ HaveSameGrid(vtkImageData * a, vtkImageData * b)
     double placeOfB[3];
     a->TransformIndexToPhysicalPoint(ofA[corner[0]], ofA[corner[1]], ofA[corner[2]], placeOfA);
     b->TransformIndexToPhysicalPoint(ofB[corner[0]], ofB[corner[1]], ofB[corner[2]], placeOfB);
-    isSame = isSame && vtkMath::Distance2BetweenPoints(placeOfA, placeOfB) <= tolerance * tolerance;
+    isSame = isSame && vtkMath::Distance2BetweenPoints(placeOfA, placeOfB) <= allowed * allowed;
   }
   return isSame;
 }

@@ -7,6 +7,7 @@
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Vtk/ClosedMesh.h"
+#include "BrickCCL/Vtk/SurfaceScene.h"
 
 #include <vtkAppendPolyData.h>
 #include <vtkCallbackCommand.h>
@@ -75,42 +76,11 @@ Quieten(vtkObject * object)
 vtkSmartPointer<vtkImageData>
 CropMask(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component)
 {
-  auto         mask = vtkSmartPointer<vtkImageData>::New();
-  std::int64_t low[3];
-  std::int64_t high[3];
-  for (int axis = 0; axis < 3; ++axis)
-  {
-    low[axis] = component.boxMinimum[axis] - geometry.startIndex[axis];
-    high[axis] = component.boxMaximum[axis] - geometry.startIndex[axis];
-  }
-  mask->SetExtent(0,
-                  static_cast<int>(high[0] - low[0]) + 2,
-                  0,
-                  static_cast<int>(high[1] - low[1]) + 2,
-                  0,
-                  static_cast<int>(high[2] - low[2]) + 2);
-  mask->AllocateScalars(VTK_UNSIGNED_CHAR, 1);
-  auto * const out = static_cast<unsigned char *>(mask->GetScalarPointer());
-  std::fill_n(out, mask->GetNumberOfPoints(), static_cast<unsigned char>(0));
-  const std::int64_t width = high[0] - low[0] + 3;
-  const std::int64_t height = high[1] - low[1] + 3;
-  VisitScalarType(labels.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const auto label = static_cast<T>(component.label);
-    for (std::int64_t z = low[2]; z <= high[2]; ++z)
-    {
-      for (std::int64_t y = low[1]; y <= high[1]; ++y)
-      {
-        const T * const row =
-          static_cast<const T *>(labels.data) + (z * labels.extent.size[1] + y) * labels.extent.size[0];
-        unsigned char * to = out + ((z - low[2] + 1) * height + y - low[1] + 1) * width + 1;
-        for (std::int64_t x = low[0]; x <= high[0]; ++x)
-        {
-          *to++ = row[x] == label ? 1 : 0;
-        }
-      }
-    }
-  });
+  const BlockCounts box = CountInBlocks(SourceOf(labels, geometry, component), 1);
+  auto              mask = vtkSmartPointer<vtkImageData>::New();
+  mask->SetDimensions(static_cast<int>(box.size[0]), static_cast<int>(box.size[1]), static_cast<int>(box.size[2]));
+  mask->AllocateScalars(VTK_UNSIGNED_SHORT, 1);
+  std::copy(box.counts.begin(), box.counts.end(), static_cast<std::uint16_t *>(mask->GetScalarPointer()));
   return mask;
 }
 

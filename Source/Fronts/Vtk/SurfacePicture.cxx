@@ -182,13 +182,10 @@ DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatien
 SurfaceSource
 SourceOf(const SurfaceContents & contents, const ComponentMeasures & component, const int (&block)[3])
 {
-  const Geometry & geometry = contents.table.geometry;
-  SurfaceSource    source{ contents.labels, geometry, component.label, {}, {}, { 1, 1, 1 } };
-  bool             isLarge = false;
+  SurfaceSource source = SourceOf(contents.labels, contents.table.geometry, component);
+  bool          isLarge = false;
   for (int axis = 0; axis < 3; ++axis)
   {
-    source.low[axis] = component.boxMinimum[axis] - geometry.startIndex[axis];
-    source.high[axis] = component.boxMaximum[axis] - geometry.startIndex[axis];
     isLarge = isLarge || source.high[axis] - source.low[axis] >= MaximumBlocksOfSmallComponents * block[axis];
   }
   if (isLarge)
@@ -251,14 +248,8 @@ WriteSurfacePicture(const std::string &     path,
   {
     const ComponentMeasures component = table.components[place];
     labels.push_back(component.label);
-    std::int64_t low[3];
-    std::int64_t high[3];
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      low[axis] = component.boxMinimum[axis] - table.geometry.startIndex[axis];
-      high[axis] = component.boxMaximum[axis] - table.geometry.startIndex[axis];
-    }
-    const std::vector<Vector> more = CornersOf(table.geometry, low, high);
+    const SurfaceSource       source = SourceOf(contents.labels, table.geometry, component);
+    const std::vector<Vector> more = CornersOf(table.geometry, source.low, source.high);
     corners.insert(corners.end(), more.begin(), more.end());
   }
   if (contents.part)

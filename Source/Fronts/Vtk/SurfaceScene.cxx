@@ -2,6 +2,7 @@
 #include "BrickCCL/Vtk/SurfaceScene.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/System.h"
 
 #include <vtkActor.h>
 #include <vtkAutoInit.h>
@@ -23,12 +24,7 @@
 #include <vtkUnsignedCharArray.h>
 
 #include <cstddef>
-#ifndef _WIN32
-#  include <csignal>
-#  include <cstring>
-#  include <initializer_list>
-#  include <unistd.h>
-#endif
+#include <string>
 
 VTK_MODULE_INIT(vtkRenderingOpenGL2)
 
@@ -39,47 +35,6 @@ namespace
 {
 
 constexpr double PartOpacity = 0.22;
-
-/** While it lives, a library that aborts the process ends it with a message and exit code 1. There is one at a time. On
- *  Windows it does nothing. */
-class AbortMessage
-{
-public:
-  /** \param message  what the standard error gets; it must live as long */
-  explicit AbortMessage([[maybe_unused]] const char * message)
-  {
-#ifndef _WIN32
-    messageOfAbort = message;
-    m_Before = std::signal(SIGABRT, SayIt);
-#endif
-  }
-  ~AbortMessage()
-  {
-#ifndef _WIN32
-    std::signal(SIGABRT, m_Before);
-#endif
-  }
-  AbortMessage(const AbortMessage &) = delete;
-  AbortMessage & operator=(const AbortMessage &) = delete;
-
-#ifndef _WIN32
-private:
-  /** Calls only what may be called in a handler of signals. */
-  static void
-  SayIt(int)
-  {
-    bool isSaid = true;
-    for (const char * const part : { "brickccl: error: ", messageOfAbort, "\n" })
-    {
-      isSaid = isSaid && ::write(STDERR_FILENO, part, std::strlen(part)) >= 0;
-    }
-    ::_exit(isSaid ? 1 : 2);
-  }
-
-  static inline const char * messageOfAbort = "";
-  void (*m_Before)(int) = nullptr;
-#endif
-};
 
 /** An array of VTK on the memory of a vector, which must live as long. */
 template <typename TArray, typename T>
@@ -188,7 +143,8 @@ DrawScene(const ColoredSurface & components,
 {
   vtkObject::GlobalWarningDisplayOff();
   // VTK ends the process where an X server has no OpenGL.
-  const AbortMessage  guard(NoOpenGL);
+  static const std::string message = std::string("brickccl: error: ") + NoOpenGL + "\n";
+  CatchAborts(message.c_str());
   vtkNew<vtkRenderer> renderer;
   renderer->SetBackground(ground.red / 255.0, ground.green / 255.0, ground.blue / 255.0);
   renderer->AddActor(ActorOf(components));
@@ -233,6 +189,7 @@ DrawScene(const ColoredSurface & components,
   {
     throw Error("OpenGL did not return a picture of the surfaces");
   }
+  CatchAborts(nullptr);
   return Shrink(pixels->GetPointer(0), view.width, view.height);
 }
 

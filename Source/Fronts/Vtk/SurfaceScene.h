@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Pictures/Canvas.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
 #include <optional>
@@ -36,6 +37,19 @@ struct SurfaceSource
 };
 
 inline constexpr int MaximumVoxelsPerBlock = 8;
+
+/** The source of a component's surface from single voxels. */
+SurfaceSource SourceOf(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component);
+
+/** How many voxels of each block are inside. */
+struct BlockCounts
+{
+  std::int64_t               size[3] = {};
+  std::vector<std::uint16_t> counts;
+};
+
+/** \param margin  this many empty blocks are around the box */
+BlockCounts CountInBlocks(const SurfaceSource & source, std::int64_t margin);
 
 /** The surface half-way between inside and outside, for pictures. Every voxel inside stays inside of it, and no other
  *  voxel, if blocks are single voxels. Larger blocks count if they are at least half full, and in parts too thin to

@@ -55,9 +55,6 @@ struct Findings
 /** The slice across z in which a component's centroid lies. */
 std::int64_t SliceOf(const ComponentMeasures & component);
 
-/** \throws InvalidArgument if the distance of a component to the surface of the part is not known. */
-void CheckSurfaceDistances(const ComponentTable & table);
-
 /** Judges by each of the rules, in their order. \throws InvalidArgument for a column that the table does not have. */
 std::vector<RuleResult> Judge(const std::vector<AcceptanceRule> & rules, const Findings & findings);
 

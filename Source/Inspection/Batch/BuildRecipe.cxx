@@ -193,25 +193,6 @@ private:
   }
 
   void
-  CheckNeighborhood()
-  {
-    std::string fault;
-    for (const int dimension : { 2, 3 })
-    {
-      try
-      {
-        NeighborhoodFromText(m_Recipe.neighborhood, dimension);
-        return;
-      }
-      catch (const InvalidArgument & error)
-      {
-        fault = error.what();
-      }
-    }
-    Complain(m_Given.LineOf("labeling.neighborhood"), "labeling.neighborhood: " + fault);
-  }
-
-  void
   TakeLabeling()
   {
     m_Recipe.equalValue = m_Recipe.criterion == "equal-value";
@@ -221,10 +202,6 @@ private:
                "labeling.connectivity = " + std::to_string(m_Recipe.connectivity) +
                  " joins voxels of neighboring slices, but labeling.by_slice labels each slice separately; "
                  "use 4 or 8, or leave by_slice out");
-    }
-    if (m_Given.Has("labeling.neighborhood"))
-    {
-      CheckNeighborhood();
     }
     if (m_Recipe.minimumSize > m_Recipe.maximumSize)
     {

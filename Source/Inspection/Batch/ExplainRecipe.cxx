@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
@@ -144,11 +145,7 @@ private:
         : recipe.below ? "Voxels below {1} may belong to defects."
                        : "Voxels at or above {1} may belong to defects.",
         { values });
-    const bool        isNamed = !recipe.neighborhood.empty();
-    const std::string joining = recipe.equalValue ? m_Language(" if their values are equal")
-                              : recipe.tolerance  ? m_Language(" if their values differ by at most {1}",
-                                                              { m_Language.Decimal(recipe.tolerance->ToString()) })
-                                                  : "";
+    const bool isNamed = !recipe.neighborhood.empty();
     Add(true,
         isNamed ? "Neighboring voxels of defects belong to one component{1}; each voxel has the neighbors {2}."
         : recipe.connectivity == FaceNeighbors
@@ -156,9 +153,15 @@ private:
         : recipe.connectivity == FullNeighbors
           ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face, an edge or a corner."
           : "Neighboring voxels of defects belong to one component{1}; each voxel has {2} neighbors.",
-        { joining, isNamed ? recipe.neighborhood : std::to_string(recipe.connectivity) });
+        { job::JoiningOf(recipe, m_Language), isNamed ? recipe.neighborhood : std::to_string(recipe.connectivity) });
     m_Lines.back() +=
       recipe.bySlice.empty() ? "" : m_Language(" Each slice across {1} is labeled separately.", { recipe.bySlice });
+    Add(!recipe.split.empty(),
+        recipe.split == "auto"
+          ? "Touching defects are split where they narrow; each object is then a component."
+          : "Touching defects are split where they narrow (height {1}, in mm without a unit); each "
+            "object is then a component.",
+        { recipe.split });
     Add(recipe.minimumVolume.value > 0,
         recipe.bySlice.empty() && recipe.minimumVolume.power != 2
           ? "Components smaller than {1} mm3 are ignored as noise."

@@ -26,7 +26,7 @@ constexpr std::uint64_t BytesOfLabeledRun = 24;
 
 /** The bytes per voxel that smoothing needs in addition to the image, at its peak. */
 std::uint64_t
-SmoothingBytes(const ItemHeader & header, const Recipe & recipe)
+SmoothingBytes(const LoadedImage & header, const Recipe & recipe)
 {
   if (recipe.smooth.empty())
   {
@@ -39,7 +39,7 @@ SmoothingBytes(const ItemHeader & header, const Recipe & recipe)
 
 /** The bytes for each voxel that stay when the image is smoothed. */
 std::uint64_t
-SmoothedBytes(const ItemHeader & header, const Recipe & recipe)
+SmoothedBytes(const LoadedImage & header, const Recipe & recipe)
 {
   const bool isMedian = recipe.smooth.rfind("median", 0) == 0;
   return recipe.smooth.empty() ? 0 : isMedian ? SizeOf(header.type) : 8;
@@ -48,7 +48,7 @@ SmoothedBytes(const ItemHeader & header, const Recipe & recipe)
 /** The bytes that finding the part needs at its peak, with the masks that stay, without memory that grows with the
  * runs. */
 std::uint64_t
-PartBytes(const ItemHeader & header, const job::Part & part)
+PartBytes(const LoadedImage & header, const job::Part & part)
 {
   if (part.partMethod == "none")
   {
@@ -71,26 +71,39 @@ MaskBytes(const job::Part & part)
   return part.partMethod == "none" ? 0 : 1 + (part.partMethod == "pores" ? 1 : 0) + (part.erode > 0 ? 1 : 0);
 }
 
-} // namespace
-
+/** The most memory of an item's process, in bytes, estimated from its header: the image, the recipe's steps per
+ *  voxel, the process itself, and lists of runs and components as in most scans. */
 std::uint64_t
-MemoryForVoxels(const ItemHeader & header, const Recipe & recipe)
+MemoryForVoxels(const LoadedImage &           header,
+                std::uint64_t                 voxelBytes,
+                const std::set<std::string> & files,
+                const Recipe &                recipe)
 {
   const auto          voxels = static_cast<std::uint64_t>(header.extent.VoxelCount());
   const std::uint64_t smoothed = SmoothedBytes(header, recipe);
   const std::uint64_t masks = MaskBytes(recipe);
   // The bits of the foreground and of the joined voxels are there while components are found.
   constexpr std::uint64_t labeling = 1;
-  const std::uint64_t     thickness = recipe.groups.Has("thickness") || recipe.groups.Has("inscribed") ? 12 : 0;
-  const std::uint64_t     steps = std::max({ voxels * SmoothingBytes(header, recipe),
-                                             voxels * smoothed + PartBytes(header, recipe),
-                                             voxels * (smoothed + masks + labeling + thickness) });
+  // The labels of components and objects, and the distances in them.
+  const std::uint64_t split = recipe.split.empty() ? 0 : 12;
+  const std::uint64_t thickness = recipe.groups.Has("thickness") || recipe.groups.Has("inscribed") ? 12 : 0;
+  const std::uint64_t steps = std::max({ voxels * SmoothingBytes(header, recipe),
+                                         voxels * smoothed + PartBytes(header, recipe),
+                                         voxels * (smoothed + masks + labeling + split + thickness) });
   // Voxels that lie in the file as they are, are not copied.
-  const std::uint64_t file = header.fileBytes < header.voxelBytes ? header.fileBytes : 0;
+  std::uint64_t fileBytes = 0;
+  for (const std::string & path : files)
+  {
+    std::error_code failure;
+    const auto      size = std::filesystem::file_size(path, failure);
+    fileBytes += failure ? 0 : size;
+  }
+  const std::uint64_t file = fileBytes < voxelBytes ? fileBytes : 0;
   const std::uint64_t region = recipe.Region::IsGiven() ? voxels : 0;
-  return OwnBytes + header.voxelBytes + file + region + steps + voxels * BytesForLists;
+  return OwnBytes + voxelBytes + file + region + steps + voxels * BytesForLists;
 }
 
+/** The memory to draw the slices of an item's report. */
 std::uint64_t
 MemoryForReportSlices(const Extent & extent)
 {
@@ -106,6 +119,7 @@ MemoryForReportSlices(const Extent & extent)
          bytesOfPixel;
 }
 
+/** The memory of the program that draws surfaces, with its display. `runs` is the number of the labels' runs. */
 std::uint64_t
 MemoryForSurfaces(const Extent & extent, std::uint64_t runs)
 {
@@ -117,62 +131,54 @@ MemoryForSurfaces(const Extent & extent, std::uint64_t runs)
   return ofPrograms + static_cast<std::uint64_t>(extent.VoxelCount()) * ofVoxel + runs * ofRun;
 }
 
-std::uint64_t
-MemoryForLabeling(std::uint64_t runs)
+} // namespace
+
+void
+MemoryPlan::Plan(const LoadedImage &           header,
+                 std::uint64_t                 voxelBytes,
+                 const std::set<std::string> & files,
+                 bool                          drawsForReport,
+                 bool                          drawsSurfaces)
 {
-  return runs * BytesOfLabeledRun;
+  m_Extent = header.extent;
+  m_ForVoxels =
+    MemoryForVoxels(header, voxelBytes, files, m_Recipe) + (drawsForReport ? MemoryForReportSlices(header.extent) : 0);
+  m_ForLists = static_cast<std::uint64_t>(header.extent.VoxelCount()) * BytesForLists;
+  m_Needed = m_ForVoxels;
+  m_ForSurfaces = drawsSurfaces && header.extent.dimension == 3 ? MemoryForSurfaces(header.extent, 0) : 0;
+  Check();
 }
 
-std::uint64_t
-MemoryForPart(std::uint64_t materialRuns, const Extent & extent)
+void
+MemoryPlan::CheckMaterial(std::uint64_t runs)
 {
   // The air around and within the material has no more runs than this.
-  const std::uint64_t airRuns = materialRuns + static_cast<std::uint64_t>(extent.RowCount());
-  return MemoryForLabeling(materialRuns + airRuns);
+  CheckLists((2 * runs + static_cast<std::uint64_t>(m_Extent.RowCount())) * BytesOfLabeledRun);
 }
 
-std::uint64_t
-MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components, const Recipe & recipe)
+void
+MemoryPlan::CheckForeground(std::uint64_t runs)
+{
+  CheckLists(runs * BytesOfLabeledRun);
+}
+
+void
+MemoryPlan::CheckComponents(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components)
 {
   constexpr std::uint64_t box = 64;
   // Trees have fewer nodes than boxes.
   constexpr std::uint64_t ofTree = 2 * box + 16;
   constexpr std::uint64_t ofComponent = 1024;
   const auto              asks = [&](const char * text) {
-    return std::any_of(recipe.acceptance.begin(), recipe.acceptance.end(), [&](const AcceptanceRule & rule) {
+    return std::any_of(m_Recipe.acceptance.begin(), m_Recipe.acceptance.end(), [&](const AcceptanceRule & rule) {
       return rule.rule.find(text) != std::string::npos;
     });
   };
-  const ColumnGroups & groups = recipe.groups;
-  const bool           hasPart = recipe.partMethod != "none";
-  const bool           hasTrees = groups.Has("neighbors") || hasPart || asks("cluster");
-  return runs * (16 + (hasTrees        ? 2 * ofTree
-                       : asks("-per-") ? box
-                                       : 0)) +
-         (hasPart ? outsideRuns * ofTree : 0) + components * ofComponent;
-}
-
-std::uint64_t
-BytesOfFiles(const std::set<std::string> & files)
-{
-  std::uint64_t bytes = 0;
-  for (const std::string & file : files)
-  {
-    std::error_code failure;
-    const auto      size = std::filesystem::file_size(file, failure);
-    bytes += failure ? 0 : size;
-  }
-  return bytes;
-}
-
-void
-MemoryPlan::Plan(const ItemHeader & header, const Recipe & recipe, bool drawsForReport, bool drawsSurfaces)
-{
-  m_ForVoxels = MemoryForVoxels(header, recipe) + (drawsForReport ? MemoryForReportSlices(header.extent) : 0);
-  m_ForLists = static_cast<std::uint64_t>(header.extent.VoxelCount()) * BytesForLists;
-  m_Needed = m_ForVoxels;
-  m_ForSurfaces = drawsSurfaces && header.extent.dimension == 3 ? MemoryForSurfaces(header.extent, 0) : 0;
-  Check();
+  const bool hasTrees = m_Recipe.groups.Has("neighbors") || m_Recipe.partMethod != "none" || asks("cluster");
+  CheckLists(runs * (16 + (hasTrees        ? 2 * ofTree
+                           : asks("-per-") ? box
+                                           : 0)) +
+             outsideRuns * ofTree + components * ofComponent);
 }
 
 void

@@ -3,7 +3,7 @@
 #define BRICKCCL_BATCH_ITEMMEMORY_H
 
 #include "BrickCCL/Batch/Recipe.h"
-#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
@@ -32,52 +32,16 @@ public:
   std::uint64_t bytes;
 };
 
-/** An item's properties before its voxels are read. */
-struct ItemHeader
-{
-  Extent     extent;
-  Geometry   geometry;
-  ScalarType type = ScalarType::UInt8;
-  int        channels = 1;
-  /** The most bytes that its voxels take while they are read. */
-  std::uint64_t voxelBytes = 0;
-  /** The bytes of its files. */
-  std::uint64_t fileBytes = 0;
-};
-
-/** The most memory of an item's process, in bytes, estimated from its header: the image, the recipe's steps per
- *  voxel, the process itself, and lists of runs and components as in most scans. */
-std::uint64_t MemoryForVoxels(const ItemHeader & header, const Recipe & recipe);
-
-/** The memory to draw the slices of an item's report. */
-std::uint64_t MemoryForReportSlices(const Extent & extent);
-
-/** The memory of the program that draws surfaces, with its display. `runs` is the number of the labels' runs. */
-std::uint64_t MemoryForSurfaces(const Extent & extent, std::uint64_t runs);
-
-/** The memory for labeling in addition to the voxels, when the number of runs is known. */
-std::uint64_t MemoryForLabeling(std::uint64_t runs);
-
-/** The memory for finding the part in addition to the voxels, when the number of the material's runs is known. */
-std::uint64_t MemoryForPart(std::uint64_t materialRuns, const Extent & extent);
-
-/** The memory for measuring and judging in addition to the voxels, when the numbers of runs of components and outside
- *  the part are known. */
-std::uint64_t
-MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components, const Recipe & recipe);
-
-/** The bytes of files together; one that is not there has none. */
-std::uint64_t BytesOfFiles(const std::set<std::string> & files);
-
 /** Whether an item keeps to the memory that it was given, as more and more is known of it. */
 class MemoryPlan
 {
 public:
   /** \param limit  what the item was given
    *  \param maximum   what it can be given */
-  MemoryPlan(std::uint64_t limit, std::uint64_t maximum)
+  MemoryPlan(std::uint64_t limit, std::uint64_t maximum, const Recipe & recipe)
     : m_Limit(limit)
     , m_Maximum(maximum)
+    , m_Recipe(recipe)
   {}
 
   bool
@@ -91,25 +55,35 @@ public:
     return m_ForVoxels > 0;
   }
 
-  /** Plans from the header. Surfaces are left out where they take more than the item can be given.
-   *  \throws MoreMemoryNeeded */
-  void Plan(const ItemHeader & header, const Recipe & recipe, bool drawsForReport, bool drawsSurfaces);
+  /** Plans from the header, the most bytes that its voxels take while they are read, and the files. Surfaces are left
+   * out where they take more than the item can be given. \throws MoreMemoryNeeded */
+  void Plan(const LoadedImage &           header,
+            std::uint64_t                 voxelBytes,
+            const std::set<std::string> & files,
+            bool                          drawsForReport,
+            bool                          drawsSurfaces);
 
-  /** Checks lists that will have this many bytes. \throws MoreMemoryNeeded */
-  void CheckLists(std::uint64_t bytes);
+  /** Checks the lists of runs: of the part's material, of what is labeled, and of components and what is outside the
+   *  part, to measure and judge. \throws MoreMemoryNeeded */
+  void CheckMaterial(std::uint64_t runs);
+  void CheckForeground(std::uint64_t runs);
+  void CheckComponents(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components);
 
   /** Why surfaces of labels are not drawn, without a full stop; empty if they are, or were not asked for.
    *  \throws MoreMemoryNeeded if the item can be given what they take, but was not. */
   std::string WhyNoSurfaces(const RunVolume & labels) const;
 
 private:
-  /** \throws MoreMemoryNeeded */
+  /** Checks lists that will have this many bytes. \throws MoreMemoryNeeded */
+  void CheckLists(std::uint64_t bytes);
   void Check() const;
 
-  std::uint64_t m_Limit;
-  std::uint64_t m_Maximum;
-  std::uint64_t m_ForVoxels = 0;
-  std::uint64_t m_ForSurfaces = 0;
+  std::uint64_t  m_Limit;
+  std::uint64_t  m_Maximum;
+  const Recipe & m_Recipe;
+  Extent         m_Extent;
+  std::uint64_t  m_ForVoxels = 0;
+  std::uint64_t  m_ForSurfaces = 0;
   /** All that the item itself takes, as far as its lists are known. */
   std::uint64_t m_Needed = 0;
   /** The part of that for lists. */

@@ -3,36 +3,28 @@
 
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
-#include "BrickCCL/Batch/FindPart.h"
-#include "BrickCCL/Batch/ItemInput.h"
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/RecipeValues.h"
 #include "BrickCCL/Batch/ReportPictures.h"
 #include "BrickCCL/Batch/WriteError.h"
-#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/Disk/FileStamp.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Job/Region.h"
-#include "BrickCCL/Labels/ExpandLabels.h"
-#include "BrickCCL/Labels/Relabel.h"
-#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Job/RunJob.h"
 #include "BrickCCL/Pictures/Picture.h"
-#include "BrickCCL/Segmenting/SmoothImage.h"
-#include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Tables/Condition.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
+#include <map>
 #include <set>
 
 namespace brickccl::batch
@@ -50,9 +42,12 @@ public:
     : m_Recipe(recipe)
     , m_Options(options)
     , m_Folder(folder)
-    , m_Memory(options.memory, options.maximumMemory)
+    , m_Memory(options.memory, options.maximumMemory, recipe)
+    , m_Run(recipe, Hooks())
   {
-    m_Hooks.canceled = WasInterrupted;
+    m_Progress.canceled = WasInterrupted;
+    m_Run.options.threads = options.threads;
+    m_Run.options.device = Device::FromName(options.device);
   }
 
   void
@@ -62,7 +57,6 @@ public:
     m_Summary["brickccl"] = Version;
     Read(found);
     Lap("read");
-    Segment();
     FindDefects();
     Lap("label");
     Measure();
@@ -84,14 +78,28 @@ private:
   HostContext
   Context() const
   {
-    return { m_Options.threads, Progress(m_Hooks) };
+    return { m_Options.threads, Progress(m_Progress) };
+  }
+
+  job::RunHooks
+  Hooks()
+  {
+    job::RunHooks hooks;
+    hooks.note = [this](const std::string & text) { Note(text); };
+    hooks.progress = [this] { return m_Progress; };
+    if (m_Memory.IsLimited())
+    {
+      hooks.onMaterial = [this](std::uint64_t runs) { m_Memory.CheckMaterial(runs); };
+      hooks.onForeground = [this](std::uint64_t runs) { m_Memory.CheckForeground(runs); };
+    }
+    return hooks;
   }
 
   void
   Lap(const char * step)
   {
     m_Seconds[step] = m_Stopwatch.Lap();
-    Progress(m_Hooks).Update(0);
+    Progress(m_Progress).Update(0);
   }
 
   std::string
@@ -123,8 +131,14 @@ private:
     options.asLabels = m_Recipe.criterion == "equal-value";
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
-    ItemInput inputFiles(found.files);
-    options.onFile = [&](const files::FileBytes & file) { inputFiles.Keep(file); };
+    std::map<std::string, files::FileStamp> stamps;
+    for (const std::string & file : found.files)
+    {
+      stamps.emplace(file, files::FileStamp::Of(file));
+    }
+    // Mapping a file once more for its hash takes a quarter of the time of the hash.
+    files::FileBytes mapped;
+    options.onFile = [&](const files::FileBytes & file) { mapped = file; };
     m_Image = ReadFoundImage(found, options);
     if (!m_Memory.IsMade())
     {
@@ -140,12 +154,7 @@ private:
       throw InvalidArgument(misfit->text);
     }
     ordered_json & input = m_Summary["input"];
-    if (ordered_json described = inputFiles.Describe({ m_Image.files.begin(), m_Image.files.end() });
-        !described.empty())
-    {
-      input["files"] = std::move(described);
-    }
-    m_Stamps = inputFiles.Stamps();
+    DescribeFiles(stamps, mapped, input);
     if (!found.series.empty())
     {
       input["series"] = found.series;
@@ -167,9 +176,23 @@ private:
     {
       Note("no voxel size in the file: 1 mm assumed; set it with input.spacing_mm in the recipe");
     }
-    if (const std::uint64_t count = CountNotANumber(m_Image.View(), { m_Options.threads }); count > 0)
+  }
+
+  /** Describes the files that were read, and stamps them from before that to detect later changes. \throws Error if one
+   *  was changed since the first stamp. */
+  void
+  DescribeFiles(std::map<std::string, files::FileStamp> & stamps, const files::FileBytes & mapped, ordered_json & input)
+  {
+    for (const std::string & file : std::set<std::string>(m_Image.files.begin(), m_Image.files.end()))
     {
-      Note(TellNotANumber(count));
+      if (std::error_code failure; std::filesystem::is_regular_file(file, failure))
+      {
+        const files::FileStamp before = stamps.emplace(file, files::FileStamp::Of(file)).first->second;
+        const ordered_json     stamp = StampOf(file);
+        input["files"].push_back(file == mapped.Path() ? DescribeFile(mapped, file) : DescribeFile(file, file));
+        before.RequireSame();
+        m_Stamps[input["files"].back().at("path").get<std::string>()] = stamp;
+      }
     }
   }
 
@@ -179,187 +202,80 @@ private:
     std::set<std::string> files(found.files.begin(), found.files.end());
     files.insert(header.files.begin(), header.files.end());
     const bool draws = m_Options.drawsForReport && m_Recipe.pictures;
-    m_Memory.Plan({ header.extent, header.geometry, header.type, header.channels, bytes, BytesOfFiles(files) },
-                  m_Recipe,
+    m_Memory.Plan(header,
+                  bytes,
+                  files,
                   draws,
                   draws && m_Recipe.labels != "none" && !m_Options.surfacesProgram.empty());
-  }
-
-  /** Smooths the image, and finds the region, the part and the threshold. */
-  void
-  Segment()
-  {
-    m_Region = job::MaskOf(m_Recipe, m_Image, {}, m_Options.threads);
-    if (!m_Recipe.smooth.empty())
-    {
-      m_Smoothed = SmoothImage(m_Image, SmoothingMethod::FromText(m_Recipe.smooth), Context());
-    }
-    if (m_Recipe.partMethod != "none")
-    {
-      const std::function<void(std::uint64_t)> check = [this](std::uint64_t runs) {
-        m_Memory.CheckLists(MemoryForPart(runs, m_Image.extent));
-      };
-      m_Part = FindPart(Segmented(),
-                        m_Recipe,
-                        m_Region ? &*m_Region : nullptr,
-                        m_Hooks,
-                        m_Options.threads,
-                        m_Memory.IsLimited() ? check : nullptr);
-      m_Notes.insert(m_Notes.end(), m_Part->notes.begin(), m_Part->notes.end());
-      if (m_Part->threshold)
-      {
-        m_Summary["part_threshold"] = ThresholdAsJson(m_Part->threshold->value);
-      }
-    }
-    if (!m_Recipe.threshold.empty())
-    {
-      m_Threshold = job::ThresholdOf(Segmented().View(), Searched(), m_Recipe.threshold, Context());
-      m_Summary["threshold"] = ThresholdAsJson(m_Threshold->value);
-    }
-  }
-
-  /** Where defects are looked for; nothing: everywhere. */
-  std::optional<ImageView>
-  Searched() const
-  {
-    return m_Region ? std::optional(m_Region->View()) : m_Part ? std::optional(m_Part->mask.View()) : std::nullopt;
-  }
-
-  /** Where they count: the region whose share porosity is. */
-  std::optional<ImageView>
-  Counted() const
-  {
-    return m_Part && m_Part->inside ? std::optional(m_Part->inside->View()) : Searched();
-  }
-
-  /** The image that thresholds look at. */
-  const LoadedImage &
-  Segmented() const
-  {
-    return m_Smoothed ? *m_Smoothed : m_Image;
-  }
-
-  /** Whether the defects are the pores that FindPart found. */
-  bool
-  AreDefectsPores() const
-  {
-    return m_Part && m_Part->pores && !m_Recipe.range && m_Recipe.threshold.empty();
-  }
-
-  Criterion
-  CriterionOfRecipe() const
-  {
-    return job::CriterionOf(m_Recipe, Segmented().View().type, m_Threshold);
   }
 
   void
   FindDefects()
   {
-    LabelOptions options;
-    options.criterion = CriterionOfRecipe();
-    options.connectivity = m_Recipe.neighborhood.empty()
-                           ? ConnectivityFor(m_Recipe.connectivity, m_Image.extent, m_Recipe.bySlice)
-                           : NeighborhoodFromText(m_Recipe.neighborhood, m_Image.extent.dimension);
-    options.relabel.minimumSize = m_Recipe.minimumSize;
-    options.relabel.maximumSize = m_Recipe.maximumSize;
-    options.minimumVolume = m_Recipe.minimumVolume.value;
-    options.geometry = m_Image.geometry;
-    options.device = Device::FromName(m_Options.device);
-    options.threads = m_Options.threads;
-    options.progress = m_Hooks;
-    options.mask = Searched();
-    const ImageView image = AreDefectsPores() ? m_Part->pores->View() : Segmented().View();
-    if (m_Memory.IsLimited())
+    m_Run.region = job::MaskOf(m_Recipe, m_Image, {}, m_Options.threads);
+    m_Run.options.connectivity = job::ConnectivityOf(m_Recipe, m_Image.extent);
+    m_Run.Segment();
+    const auto & part = m_Run.segmented.part;
+    if (part && part->threshold)
     {
-      m_Memory.CheckLists(MemoryForLabeling(CountRuns(image, options.criterion, options.mask, Context().Silent())));
+      m_Summary["part_threshold"] = ThresholdAsJson(part->threshold->value);
     }
-    Labeling labeling;
-    Label(image, options, labeling);
+    if (m_Run.segmented.threshold)
+    {
+      m_Summary["threshold"] = ThresholdAsJson(m_Run.segmented.threshold->value);
+    }
+    m_Run.Label();
+    const Labeling & labeling = m_Run.labeling;
     if (!labeling.UsedDevice().remark.empty())
     {
       Note(labeling.UsedDevice().remark);
     }
     m_Summary["connectivity"] = labeling.GetConnectivity().NeighborCount();
-    m_Summary["criterion"] = options.criterion.ToString();
-    m_Summary["components"] = labeling.ComponentCount();
-    m_Count = labeling.ComponentCount();
-    m_Runs = TakeRuns(labeling);
+    m_Summary["criterion"] = m_Run.segmented.criterion.ToString();
+    m_Summary["components"] = m_Run.foundCount;
+    if (!m_Recipe.split.empty())
+    {
+      m_Summary["parents"] = m_Run.parentCount;
+    }
     if (m_Memory.IsLimited())
     {
-      const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
-      m_Memory.CheckLists(MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
+      const std::uint64_t outside =
+        part ? job::CountRuns(part->PartView(), Criterion::InRange(0, 0), {}, Context().Silent()) : 0;
+      m_Memory.CheckComponents(Runs().RunCount(), outside, labeling.ComponentCount());
     }
-    DropOutsideOfCore();
-  }
-
-  /** Defects are measured as a whole, and count as a whole or not at all. */
-  void
-  DropOutsideOfCore()
-  {
-    if (m_Part && m_Part->inside)
+    if (m_Recipe.decidesBySurface && part && part->fillsImage && labeling.ComponentCount() > 0)
     {
-      const std::uint64_t before = m_Count;
-      m_Count = KeepComponents(m_Runs, LieWithin(*m_Part->inside, m_Runs, m_Count), Context()).size();
-      if (m_Count < before)
-      {
-        Note(std::to_string(before - m_Count) + " of " + std::to_string(before) +
-             " components are not as deep as part.erode_mm and do not count");
-      }
+      throw InvalidArgument("the distance to the surface is not known, since the part reaches everywhere; [part] of "
+                            "the recipe says which values it has");
     }
   }
 
-  MeasureOptions
-  Measures() const
+  const RunVolume &
+  Runs() const
   {
+    return RunsOf(m_Run.labeling);
+  }
+
+  void
+  Measure()
+  {
+    const auto &   part = m_Run.segmented.part;
     MeasureOptions options;
     options.groups = m_Recipe.groups;
     if (m_Recipe.measuresIntensity)
     {
       options.intensity = m_Image.View();
     }
-    if (m_Part)
+    if (part)
     {
-      options.part = m_Part->mask.View();
+      options.part = part->PartView();
     }
-    return options;
-  }
-
-  ComponentTable
-  MeasureRuns() const
-  {
-    std::optional<int> sliceAxis;
-    if (!m_Recipe.bySlice.empty())
-    {
-      sliceAxis = AxisFromName(m_Recipe.bySlice);
-    }
-    return MeasureComponents(m_Runs, m_Count, m_Image.geometry, Measures(), sliceAxis, Context());
-  }
-
-  void
-  Measure()
-  {
-    m_Table = MeasureRuns();
-    if (m_Recipe.decidesBySurface)
-    {
-      CheckSurfaceDistances(m_Table);
-    }
-    if (!m_Recipe.keep.empty())
-    {
-      const std::vector<bool> holds = Condition(m_Recipe.keep).Evaluate(m_Table);
-      m_Count = KeepComponents(m_Runs, holds, Context()).size();
-      // Distances and contacts are those among the defects that are left.
-      m_Table = MeasureRuns();
-    }
-    if (m_Part && (m_Part->inside || m_Region))
-    {
-      // All defects are in the core or the region, and porosity is their share of it.
-      m_Table.partTotals.voxels = CountVoxels(m_Part->inside ? *m_Part->inside : *m_Region);
-    }
+    m_Run.Measure(options, true);
     const Totals totals = TotalsOf(m_Table);
     m_Summary["defects"] = totals.components;
     m_Summary["defect_voxels"] = totals.voxels;
     m_Summary["defect_" + totals.sizeName] = totals.size;
-    m_Summary["region"] = !m_Part ? (m_Region ? "region" : "image") : m_Part->inside ? "core" : "part";
+    m_Summary["region"] = !part ? (m_Run.region ? "region" : "image") : part->inside ? "core" : "part";
     m_Summary["region_" + totals.sizeName] = totals.regionSize;
     m_Summary["porosity_percent"] = 100 * totals.fraction;
   }
@@ -367,7 +283,7 @@ private:
   std::string
   JudgeItem()
   {
-    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, Counted(), Context() });
+    const auto results = Judge(m_Recipe.acceptance, { m_Table, Runs(), m_Run.Counted(), Context() });
     auto       rules = ordered_json::array();
     bool       passes = true;
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -392,7 +308,7 @@ private:
   void
   WriteLabels()
   {
-    const LabelType   type = SmallestLabelType(m_Count);
+    const LabelType   type = m_Run.labeling.SmallestType();
     const std::string file = LabelsFile + m_Recipe.labels;
     WriteOptions      writing;
     writing.context = Context();
@@ -401,7 +317,7 @@ private:
       { ScalarTypeOfLabel(type),
         m_Image.extent,
         m_Image.geometry,
-        [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Runs, begin, end, type, rows); } },
+        [&](std::int64_t begin, std::int64_t end, void * rows) { m_Run.labeling.WriteRows(begin, end, rows, type); } },
       writing);
     for (const std::string & note : lost)
     {
@@ -418,11 +334,11 @@ private:
     {
       const bool           hasLabels = m_Recipe.labels != "none";
       const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.labels) : "";
-      const std::string    tooLarge = m_Count > 0 ? m_Memory.WhyNoSurfaces(m_Runs) : "";
+      const std::string    tooLarge = m_Run.labeling.ComponentCount() > 0 ? m_Memory.WhyNoSurfaces(Runs()) : "";
       const ReportPictures drawn = DrawForReport({ m_Image,
-                                                   m_Runs,
+                                                   Runs(),
                                                    m_Table,
-                                                   m_Part ? &m_Part->mask : nullptr,
+                                                   m_Run.segmented.part ? m_Run.segmented.part->part.data() : nullptr,
                                                    labels,
                                                    tooLarge.empty() ? m_Options.surfacesProgram : "" },
                                                  m_Folder,
@@ -452,7 +368,7 @@ private:
     if (m_Recipe.pictures)
     {
       Writing([&] {
-        WritePicture(PathOf(PictureFile), { m_Image, m_Runs, m_Table, m_Image.spacingSource != "none" }, Context());
+        WritePicture(PathOf(PictureFile), { m_Image, Runs(), m_Table, m_Image.spacingSource != "none" }, Context());
         AddOutput(PictureFile);
       });
       Writing([&] { WriteReportPictures(); });
@@ -463,24 +379,19 @@ private:
     });
   }
 
-  const Recipe &             m_Recipe;
-  const ProcessOptions &     m_Options;
-  std::string                m_Folder;
-  ProgressHooks              m_Hooks;
-  LoadedImage                m_Image;
-  std::optional<LoadedImage> m_Smoothed;
-  std::optional<LoadedImage> m_Region;
-  std::optional<FoundPart>   m_Part;
-  std::optional<Threshold>   m_Threshold;
-  RunVolume                  m_Runs;
-  std::uint64_t              m_Count = 0;
-  MemoryPlan                 m_Memory;
-  ComponentTable             m_Table;
-  ordered_json               m_Summary;
-  std::vector<std::string>   m_Notes;
-  ordered_json               m_Seconds;
-  ordered_json               m_Stamps;
-  Stopwatch                  m_Stopwatch;
+  const Recipe &           m_Recipe;
+  const ProcessOptions &   m_Options;
+  std::string              m_Folder;
+  ProgressHooks            m_Progress;
+  MemoryPlan               m_Memory;
+  job::JobRun              m_Run;
+  LoadedImage &            m_Image = m_Run.image;
+  const ComponentTable &   m_Table = m_Run.table;
+  ordered_json             m_Summary;
+  std::vector<std::string> m_Notes;
+  ordered_json             m_Seconds;
+  ordered_json             m_Stamps = ordered_json::object();
+  Stopwatch                m_Stopwatch;
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/LengthUnits.h"
@@ -66,9 +67,7 @@ FindMisfit(const Recipe & recipe, const Extent & extent)
                                                                            : "labeling.connectivity";
   try
   {
-    const Connectivity connectivity = recipe.neighborhood.empty()
-                                      ? ConnectivityFor(recipe.connectivity, extent, recipe.bySlice)
-                                      : NeighborhoodFromText(recipe.neighborhood, dimension);
+    const Connectivity connectivity = job::ConnectivityOf(recipe, extent);
     key = "labeling.minimum_volume_mm3";
     SizeFor(connectivity, recipe.minimumVolume, "it");
   }

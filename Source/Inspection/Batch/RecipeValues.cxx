@@ -74,28 +74,6 @@ NumberText(const toml::node & node, const std::string & recipe)
                                : Shortest(*number);
 }
 
-/** The texts of a list, each by `textOf`. */
-template <typename TTextOf>
-std::optional<std::vector<std::string>>
-ListFor(const toml::node & node, TTextOf textOf)
-{
-  if (!node.is_array())
-  {
-    return std::nullopt;
-  }
-  std::vector<std::string> texts;
-  for (const toml::node & element : *node.as_array())
-  {
-    const std::optional<std::string> text = textOf(element);
-    if (!text)
-    {
-      return std::nullopt;
-    }
-    texts.push_back(*text);
-  }
-  return texts;
-}
-
 /** A value as text, on one line. */
 std::string
 TextOfNode(const toml::node & node)
@@ -120,45 +98,51 @@ std::optional<std::vector<std::string>>
 TextsFor(const job::Form & form, const toml::node & node, const std::string & recipe)
 {
   using job::Kind;
-  const auto single = [](const std::optional<std::string> & text) {
-    return text ? std::optional(std::vector<std::string>{ *text }) : std::nullopt;
-  };
-  const auto numberOf = [&](const toml::node & one) { return NumberText(one, recipe); };
-  const auto textOf = [](const toml::node & one) { return one.value_exact<std::string>(); };
-  switch (form.kind)
-  {
-  case Kind::Flag:
-    return node.is_boolean() ? single(node.value_or(false) ? "true" : "false") : std::nullopt;
-  case Kind::Whole:
-  case Kind::Memory:
-    return node.is_integer() ? single(numberOf(node)) : std::nullopt;
-  case Kind::Number:
-  case Kind::Above:
-    return single(node.is_string() && !form.unit.empty() ? textOf(node) : numberOf(node));
-  case Kind::Range:
-    return ListFor(node, numberOf);
-  case Kind::Spacing:
-    return ListFor(node, [&](const toml::node & one) { return one.is_string() ? textOf(one) : numberOf(one); });
-  case Kind::Neighbors:
-  case Kind::Threshold:
-  {
-    const auto number = numberOf(node);
-    const bool isFinite = number && *number != "nan" && *number != "inf" && *number != "-inf";
-    return single(isFinite ? number : textOf(node));
-  }
-  case Kind::Columns:
-  {
-    const auto  names = ListFor(node, textOf);
-    std::string list;
-    for (const std::string & name : names.value_or(std::vector<std::string>()))
+  const Kind kind = form.kind;
+  const bool isOpen = kind == Kind::Neighbors || kind == Kind::Threshold;
+  const bool isCount = kind == Kind::Whole || kind == Kind::Memory;
+  const bool isNumber =
+    isOpen || isCount || kind == Kind::Number || kind == Kind::Above || kind == Kind::Range || kind == Kind::Spacing;
+  const bool isText = isOpen || kind == Kind::Spacing || (isNumber ? !form.unit.empty() : kind != Kind::Flag);
+  const auto textOf = [&](const toml::node & one) -> std::optional<std::string> {
+    if (kind == Kind::Flag && one.is_boolean())
     {
-      list += (list.empty() ? "" : ",") + name;
+      return one.value_or(false) ? "true" : "false";
     }
-    return names ? single(list) : std::nullopt;
+    if (one.is_string())
+    {
+      return isText ? one.value_exact<std::string>() : std::nullopt;
+    }
+    const auto number = isNumber && (!isCount || one.is_integer()) ? NumberText(one, recipe) : std::nullopt;
+    // A number of neighbors and a threshold are finite.
+    return isOpen && number && number->find_first_of("0123456789") == std::string::npos ? std::nullopt : number;
+  };
+  const bool               isList = kind == Kind::Range || kind == Kind::Spacing || kind == Kind::Columns;
+  std::vector<std::string> texts;
+  if (isList != node.is_array())
+  {
+    return std::nullopt;
   }
-  default:
-    return single(textOf(node));
+  for (std::size_t i = 0; i < (isList ? node.as_array()->size() : 1); ++i)
+  {
+    const auto text = textOf(isList ? *node.as_array()->get(i) : node);
+    if (!text)
+    {
+      return std::nullopt;
+    }
+    texts.push_back(*text);
   }
+  if (kind == Kind::Columns)
+  {
+    // Names of columns are one text.
+    std::string names;
+    for (const std::string & name : texts)
+    {
+      names += (names.empty() ? "" : ",") + name;
+    }
+    texts = { names };
+  }
+  return texts;
 }
 
 /** The keys of a table. */

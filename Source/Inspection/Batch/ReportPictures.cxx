@@ -98,19 +98,17 @@ DrawSurface(const ReportSources & sources,
                                          std::to_string(context.threads) };
   if (sources.part != nullptr)
   {
-    const LoadedImage & part = *sources.part;
-    const std::size_t   rowBytes = static_cast<std::size_t>(part.extent.RowLength()) * SizeOf(part.type);
-    WriteOptions        writing;
+    const std::int64_t rowLength = sources.image.extent.RowLength();
+    WriteOptions       writing;
     writing.compress = false;
     writing.context = context.Silent();
     WriteImageFile(
       mask,
-      { part.type,
-        part.extent,
-        part.geometry,
+      { ScalarType::UInt8,
+        sources.image.extent,
+        sources.image.geometry,
         [&](std::int64_t begin, std::int64_t end, void * rows) {
-          const auto first = static_cast<std::size_t>(begin);
-          std::memcpy(rows, part.voxels.Data() + first * rowBytes, static_cast<std::size_t>(end - begin) * rowBytes);
+          std::memcpy(rows, sources.part + begin * rowLength, static_cast<std::size_t>((end - begin) * rowLength));
         } },
       writing);
     arguments.insert(arguments.end(), { "--part", mask });

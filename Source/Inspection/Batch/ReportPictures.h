@@ -22,7 +22,7 @@ struct ReportSources
   const RunVolume &      runs;
   const ComponentTable & table;
   /** The mask of the part; null if there is none. */
-  const LoadedImage * part = nullptr;
+  const std::uint8_t * part = nullptr;
   /** The file of the label map; empty if none was written. */
   std::string labelsFile;
   /** The program that draws surfaces; empty if there is none. */

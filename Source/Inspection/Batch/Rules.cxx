@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/Rules.h"
 
-#include "BrickCCL/Batch/ColumnValues.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
-#include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,18 +83,6 @@ SliceOf(const ComponentMeasures & component)
   return std::clamp(static_cast<std::int64_t>(std::llround(component.centroid[2])),
                     component.boxMinimum[2],
                     component.boxMaximum[2]);
-}
-
-void
-CheckSurfaceDistances(const ComponentTable & table)
-{
-  const auto distance = ValuesOf(table, "surface_distance_mm");
-  const auto isUnknown = [&](const ComponentMeasures & component) { return std::isnan(distance(component)); };
-  if (std::any_of(table.components.begin(), table.components.end(), isUnknown))
-  {
-    throw InvalidArgument("the distance to the surface is not known, since the part reaches everywhere; [part] of the "
-                          "recipe says which values it has");
-  }
 }
 
 std::vector<RuleResult>

@@ -47,6 +47,8 @@ struct Part
   /** The core of the part are the voxels whose centers are deeper than this. Components that are not in it as a whole
    * do not count, and porosity is a share of the core. */
   double erode = 0;
+  /** Whether the material is below its threshold; recipes have no word for it. */
+  bool isMaterialBelow = false;
 };
 
 /** The part of the image that is looked at; everything refers to it. Empty: all of the image. */

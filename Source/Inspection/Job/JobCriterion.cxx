@@ -2,10 +2,11 @@
 #include "BrickCCL/Job/JobCriterion.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
+#include "BrickCCL/Job/Findings.h"
 #include "BrickCCL/Job/Value.h"
-#include "BrickCCL/Segmenting/ValueHistogram.h"
 
 namespace brickccl::job
 {
@@ -40,29 +41,53 @@ CriterionOf(const Segmenting & job, std::optional<ScalarType> type, const std::o
   return criterion;
 }
 
+Segmenting
+WithPart(Segmenting job)
+{
+  if (job.pores)
+  {
+    job.partMethod = "pores";
+    job.partRange = job.range;
+    job.partThreshold = job.threshold.empty() && !job.range ? "otsu" : job.threshold;
+    job.isMaterialBelow = job.below;
+    job.range.reset();
+    job.threshold.clear();
+  }
+  return job;
+}
+
+Criterion
+MaterialOf(const Part & part, ScalarType type, const std::optional<Threshold> & threshold)
+{
+  return !threshold
+         ? Criterion::InRange(AsVoxelValue(part.partRange->low, type), AsVoxelValue(part.partRange->high, type))
+       : part.isMaterialBelow ? threshold->Below()
+                              : threshold->AtOrAbove();
+}
+
+Connectivity
+ConnectivityOf(const Neighbors & job, const Extent & extent)
+{
+  return job.neighborhood.empty() ? ConnectivityFor(job.connectivity, extent, job.bySlice)
+                                  : NeighborhoodFromText(job.neighborhood, extent.dimension);
+}
+
 std::string
-JoiningOf(const Segmenting & job)
+JoiningOf(const Segmenting & job, const Language & language)
 {
-  return job.equalValue ? " if their values are equal"
-       : job.tolerance  ? " if their values differ by at most " + job.tolerance->ToString()
-                        : std::string();
+  return job.equalValue ? language(" if their values are equal")
+       : job.tolerance
+         ? language(" if their values differ by at most {1}", { language.Decimal(job.tolerance->ToString()) })
+         : "";
 }
 
-Threshold
-ThresholdOf(const ImageView &                image,
-            const std::optional<ImageView> & mask,
-            const std::string &              text,
-            const HostContext &              context)
+std::string
+JoiningOf(const Criterion & criterion)
 {
-  return ThresholdOf(image.type, text, [&] { return HistogramOfValues(image, mask, context); });
-}
-
-Threshold
-ThresholdOf(ScalarType type, const std::string & text, const std::function<ValueHistogram()> & histogram)
-{
-  ThresholdMethod method = ThresholdMethod::FromText(text);
-  method.value = AsVoxelValue(method.value, type);
-  return FindThreshold(method.kind == ThresholdMethod::Kind::Value ? ValueHistogram() : histogram(), method);
+  return criterion.joining == Criterion::Joining::EqualValue ? ", equal values joined"
+       : criterion.joining == Criterion::Joining::Tolerance
+         ? ", values joined if at most " + Readable(criterion.tolerance) + " apart"
+         : "";
 }
 
 } // namespace brickccl::job

@@ -2,12 +2,13 @@
 #ifndef BRICKCCL_JOB_JOBCRITERION_H
 #define BRICKCCL_JOB_JOBCRITERION_H
 
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/VolumeView.h"
-#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Job/Job.h"
+#include "BrickCCL/Job/Language.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,18 +23,20 @@ Criterion CriterionOf(const Segmenting &               job,
                       std::optional<ScalarType>        type = {},
                       const std::optional<Threshold> & threshold = {});
 
+/** The job with its part in the words of recipes, where a command asks for pores. */
+Segmenting WithPart(Segmenting job);
+
+/** The criterion of the part's material. */
+Criterion MaterialOf(const Part & part, ScalarType type, const std::optional<Threshold> & threshold);
+
+/** The neighbors of a job, unless a file names them. \throws InvalidArgument for those that the image does not have. */
+Connectivity ConnectivityOf(const Neighbors & job, const Extent & extent);
+
 /** " if their values differ by at most 3": when neighbors are joined, if it is not enough that both are foreground. */
-std::string JoiningOf(const Segmenting & job);
+std::string JoiningOf(const Segmenting & job, const Language & language);
 
-/** The threshold that a text gives, or that its method finds in the values where the mask is not 0.
- *  \param text  as ThresholdMethod::FromText reads it */
-Threshold ThresholdOf(const ImageView &                image,
-                      const std::optional<ImageView> & mask,
-                      const std::string &              text,
-                      const HostContext &              context);
-
-/** The same for an image whose histogram is made where it is needed. */
-Threshold ThresholdOf(ScalarType type, const std::string & text, const std::function<ValueHistogram()> & histogram);
+/** The same of a criterion for summaries: ", equal values joined". */
+std::string JoiningOf(const Criterion & criterion);
 
 } // namespace brickccl::job
 

@@ -64,7 +64,8 @@ CheckSplit(const std::string & text)
   double height = 0;
   return text == "auto" || !SetValue(AnyLength, { text }, &height)
          ? ""
-         : "a height in mm of at least 0; after --split comes a height, another option or nothing" + HintOnNumber(text);
+         : "auto or a height in mm of at least 0; after --split comes a height, another option or nothing" +
+             HintOnNumber(text);
 }
 
 std::string
@@ -287,10 +288,12 @@ JoiningRows()
       "join neighbors whose values differ by at most T",
       { "labeling.criterion==tolerance", "equal-value pores" },
       {}, "largest difference of neighbors whose values belong together" },
-    { "split", "", &Job::split, Checked(CheckSplit), "[H]", group::Joined,
+    { "split", "labeling.split", &Job::split, Checked(CheckSplit), "[H]", group::Joined,
       "split touching objects at their necks", { "", "periodic", true },
       "An object stays one if its neck is less than H below the smaller peak of the distance to the border, in mm. Without H: "
-      "0.75 of the smallest spacing. Limits on sizes are for objects. `brickccl split` splits existing label maps." },
+      "0.75 of the smallest spacing. Limits on sizes are for objects. `brickccl split` splits existing label maps.",
+      "split touching objects at their necks: \"auto\", or the height in mm (\"0.2\", \"200 um\") by which the neck must be "
+      "below the smaller peak of the distance to the border" },
   };
 }
 

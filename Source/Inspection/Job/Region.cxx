@@ -290,7 +290,7 @@ ClearOutside(std::byte * voxels, std::size_t size, const ImageView & mask, const
 }
 
 /** The mask of a region, made when it is read. */
-class RegionVoxels : public VoxelStream
+class RegionVoxels
 {
 public:
   RegionVoxels(RegionShapes shapes, const Extent & extent, std::optional<LoadedImage> mask, int threads)
@@ -301,7 +301,7 @@ public:
   {}
 
   void
-  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
+  Read(std::uint64_t begin, std::byte * output, std::size_t size)
   {
     const auto   first = static_cast<std::int64_t>(begin) / m_Extent.RowLength();
     const Chunks rows(static_cast<std::int64_t>(size) / m_Extent.RowLength(), 1, 256);
@@ -327,7 +327,7 @@ public:
   }
 
   std::uint64_t
-  BytesAtLeast() const override
+  BytesAtLeast() const
   {
     return m_Mask && m_Mask->stream ? m_Mask->stream->BytesAtLeast() / SizeOf(m_Mask->type)
                                     : static_cast<std::uint64_t>(m_Extent.RowLength());
@@ -360,7 +360,9 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
   result->files = mask ? mask->files : std::vector<std::string>();
   // Work that is resumed must have the same region.
   result->part = "box " + region.box + ", cylinder " + region.cylinder + ", sphere " + region.sphere;
-  result->stream = std::make_shared<RegionVoxels>(std::move(shapes), image.extent, std::move(mask), threads);
+  const auto voxels = std::make_shared<RegionVoxels>(std::move(shapes), image.extent, std::move(mask), threads);
+  const auto read = [voxels](std::uint64_t begin, std::byte * to, std::size_t size) { voxels->Read(begin, to, size); };
+  result->stream = std::make_shared<VoxelStream>(voxels->BytesAtLeast(), read);
   if (!image.inParts)
   {
     result->stream->Read(0, result->voxels.Resize(result->ByteCount()), result->ByteCount());
@@ -371,13 +373,13 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
 }
 
 void
-SetOutsideToZero(LoadedImage & image, const LoadedImage & mask, int threads)
+SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads)
 {
   VoxelMemory source;
   std::swap(source, image.voxels);
   std::byte * const voxels = image.voxels.Resize(image.ByteCount());
   std::memcpy(voxels, source.Data(), image.ByteCount());
-  ClearOutside(voxels, SizeOf(image.type) * static_cast<std::size_t>(image.channels), mask.View(), { threads });
+  ClearOutside(voxels, SizeOf(image.type) * static_cast<std::size_t>(image.channels), mask, { threads });
 }
 
 } // namespace brickccl::job

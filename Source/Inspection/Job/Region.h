@@ -38,8 +38,8 @@ struct RegionShape
   std::pair<std::int64_t, std::int64_t> SpanOf(const RowPosition & row, std::int64_t length) const;
 };
 
-/** The shapes of a region on the grid of an image. A voxel is in a shape if its center is, with a tolerance of a
- *  millionth of a voxel. The region has the voxels in one of the shapes (all voxels, if there is none), without those
+/** The shapes of a region on the grid of an image. A voxel is in a shape if its center is, give or take a millionth
+ *  of a voxel. The region has the voxels in one of the shapes (all voxels, if there is none), without those
  *  in a shape that begins with "not:". */
 class RegionShapes
 {
@@ -77,7 +77,7 @@ std::optional<LoadedImage>
 MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, int threads);
 
 /** Sets the voxels outside of a mask to 0. */
-void SetOutsideToZero(LoadedImage & image, const LoadedImage & mask, int threads);
+void SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads);
 
 } // namespace brickccl::job
 

@@ -102,7 +102,7 @@ Canvas::DrawText(int x, int y, const std::string & text, const Color & color, An
     const Glyph & glyph = NextGlyph(text, at);
     for (int i = 0; i < glyph.width * glyph.height; ++i)
     {
-      const char   digit = glyph.coverage[i];
+      const char   digit = glyph.coverage[static_cast<std::size_t>(i)];
       const double share = (digit <= '9' ? digit - '0' : digit - 'a' + 10) / 15.0;
       const int    right = origin + glyph.left + i % glyph.width;
       const int    down = i / glyph.width - glyph.top;

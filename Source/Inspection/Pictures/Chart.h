@@ -3,6 +3,7 @@
 #define BRICKCCL_PICTURES_CHART_H
 
 #include "BrickCCL/Pictures/Drawing.h"
+#include "BrickCCL/Tables/Histogram.h"
 
 #include <string>
 #include <utility>
@@ -106,6 +107,11 @@ struct LineChart
  *  \throws InvalidArgument for another extension, for no points, and for values that are not finite, or that are not
  *  above 0 on a logarithmic axis; Error if the file cannot be written. */
 void WriteLineChart(const std::string & path, const LineChart & chart);
+
+/** Writes a histogram as a bar chart of 1000 x 600 pixels, .svg or .png, all or nothing. If it has more steps than
+ *  distinguishable bars, a bar shows the largest count of several steps. It needs no display.
+ *  \throws InvalidArgument for another extension; Error if the file cannot be written. */
+void WriteHistogramChart(const std::string & path, const Histogram & histogram);
 
 } // namespace brickccl
 

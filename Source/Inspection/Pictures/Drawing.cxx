@@ -4,8 +4,8 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/Formats.h"
 
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <ostream>
@@ -123,21 +123,12 @@ private:
   Canvas m_Canvas;
 };
 
-bool
-EndsIn(const std::string & path, const std::string & extension)
-{
-  return path.size() > extension.size() &&
-         std::equal(extension.rbegin(), extension.rend(), path.rbegin(), [](char a, char b) {
-           return a == std::tolower(static_cast<unsigned char>(b));
-         });
-}
-
 } // namespace
 
 void
 CheckChartName(const std::string & path)
 {
-  if (!EndsIn(path, ".svg") && !EndsIn(path, ".png"))
+  if (!files::HasExtension(path, ".svg .png"))
   {
     throw InvalidArgument("a plot's name must end in .svg or .png, unlike " + Quoted(path));
   }
@@ -147,7 +138,7 @@ std::unique_ptr<Drawing>
 MakeDrawing(const std::string & path, int width, int height)
 {
   CheckChartName(path);
-  if (EndsIn(path, ".svg"))
+  if (files::HasExtension(path, ".svg"))
   {
     return std::make_unique<VectorDrawing>(width, height);
   }

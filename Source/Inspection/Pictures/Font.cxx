@@ -2,6 +2,7 @@
 #include "BrickCCL/Pictures/Font.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace brickccl
 {
@@ -9,17 +10,41 @@ namespace brickccl
 namespace
 {
 
+#include "FontGlyphs.inc"
+
+std::vector<Glyph>
+ReadGlyphs()
+{
+  std::istringstream text(FontGlyphs_txt);
+  std::string        comment;
+  std::getline(text, comment);
+  std::vector<Glyph> glyphs;
+  for (Glyph one; text >> std::hex >> one.codePoint >> std::dec >> one.advance >> one.left >> one.top >> one.width >>
+                  one.height >> one.coverage;)
+  {
+    glyphs.push_back(one);
+  }
+  return glyphs;
+}
+
 const Glyph &
 GlyphOf(unsigned codePoint)
 {
-  const Glyph * const end = FontGlyphs + FontGlyphCount;
-  const Glyph * const found = std::lower_bound(FontGlyphs, end, codePoint, [](const Glyph & glyph, unsigned code) {
+  const std::vector<Glyph> & all = FontGlyphs();
+  const auto found = std::lower_bound(all.begin(), all.end(), codePoint, [](const Glyph & glyph, unsigned code) {
     return glyph.codePoint < code;
   });
-  return found != end && found->codePoint == codePoint ? *found : GlyphOf('?');
+  return found != all.end() && found->codePoint == codePoint ? *found : GlyphOf('?');
 }
 
 } // namespace
+
+const std::vector<Glyph> &
+FontGlyphs()
+{
+  static const std::vector<Glyph> glyphs = ReadGlyphs();
+  return glyphs;
+}
 
 const Glyph &
 NextGlyph(const std::string & text, std::size_t & at)

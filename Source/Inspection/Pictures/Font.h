@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace brickccl
 {
@@ -21,12 +22,11 @@ struct Glyph
   int width;
   int height;
   /** The pixels row by row, a hexadecimal digit each: 0 is empty, f is full. */
-  const char * coverage;
+  std::string coverage;
 };
 
 /** The glyphs in the order of their code points: ASCII, and what units need. */
-extern const Glyph       FontGlyphs[];
-extern const std::size_t FontGlyphCount;
+const std::vector<Glyph> & FontGlyphs();
 
 /** The height of capitals and digits, and the distance between the baselines of two lines, in pixels. */
 inline constexpr int FontCapitalHeight = 10;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Pictures/HistogramChart.h"
 
 #include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Pictures/Ticks.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Pictures/LegendPicture.h"
 
-#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Pictures/DrawSlice.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/PictureKey.h"
 #include "BrickCCL/Pictures/PictureLayout.h"
-#include "BrickCCL/Pictures/Ticks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,12 +82,7 @@ WriteLegendPicture(const std::string & path, const LegendPicture & picture, cons
   y += FontLineHeight / 2;
   canvas.DrawText(x, y, window.Text(), DimTextColor);
   y += FontLineHeight;
-  const double length = LargestRoundNumber(LongestScaleBar * pixelSize);
-  canvas.FillRectangle(x, y, static_cast<int>(std::lround(length / pixelSize)), 4, TextColor);
-  canvas.DrawText(x,
-                  y + FontLineHeight,
-                  picture.hasSpacing ? LengthText(length) : ShortNumber(length) + " pixels",
-                  TextColor);
+  DrawScaleBar(canvas, x, y, pixelSize, picture.hasSpacing ? "" : " pixels");
   canvas.Write(path);
 }
 

@@ -9,7 +9,6 @@
 #include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/PictureKey.h"
 #include "BrickCCL/Pictures/PictureLayout.h"
-#include "BrickCCL/Pictures/Projection.h"
 #include "BrickCCL/Pictures/Slice.h"
 
 #include <algorithm>

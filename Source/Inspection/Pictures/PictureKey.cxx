@@ -146,7 +146,7 @@ PictureKey::Draw(Canvas & canvas, int x, int y, const LabelColors & colors) cons
     DrawGrayBar(canvas, x, y);
     y += GrayBarHeight;
   }
-  DrawScaleBar(canvas, x, y);
+  DrawScaleBar(canvas, x, y, m_PixelSize, m_Contents.hasSpacing ? "" : m_IndexUnit);
 }
 
 int
@@ -244,15 +244,11 @@ PictureKey::DrawGrayBar(Canvas & canvas, int x, int y) const
 }
 
 void
-PictureKey::DrawScaleBar(Canvas & canvas, int x, int y) const
+DrawScaleBar(Canvas & canvas, int x, int y, double pixelSize, const std::string & unit)
 {
-  const double length = LargestRoundNumber(LongestScaleBar * m_PixelSize);
-  const int    width = static_cast<int>(std::lround(length / m_PixelSize));
-  canvas.FillRectangle(x, y, width, 4, TextColor);
-  canvas.DrawText(x,
-                  y + FontLineHeight,
-                  m_Contents.hasSpacing ? LengthText(length) : ShortNumber(length) + m_IndexUnit,
-                  TextColor);
+  const double length = LargestRoundNumber(LongestScaleBar * pixelSize);
+  canvas.FillRectangle(x, y, static_cast<int>(std::lround(length / pixelSize)), 4, TextColor);
+  canvas.DrawText(x, y + FontLineHeight, unit.empty() ? LengthText(length) : ShortNumber(length) + unit, TextColor);
 }
 
 } // namespace brickccl

@@ -43,6 +43,9 @@ struct KeyContents
 /** The labels that slices show, ascending. */
 std::vector<std::uint64_t> LabelsOf(const std::vector<SlicePixels> & slices);
 
+/** Draws a bar of a round length. \param unit  of the size of a pixel, " voxels"; empty: mm */
+void DrawScaleBar(Canvas & canvas, int x, int y, double pixelSize, const std::string & unit);
+
 /** The key next to a picture: the number of components, the largest visible ones with their colors and sizes or a
  *  color bar, the values of black and white, and a scale bar. */
 class PictureKey
@@ -75,7 +78,6 @@ private:
   int  DrawRows(Canvas & canvas, int x, int y, const LabelColors & colors) const;
   int  DrawColorBar(Canvas & canvas, int x, int y) const;
   void DrawGrayBar(Canvas & canvas, int x, int y) const;
-  void DrawScaleBar(Canvas & canvas, int x, int y) const;
 
   KeyContents      m_Contents;
   double           m_PixelSize;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Pictures/Projection.h"
+#include "BrickCCL/Pictures/Slice.h"
 
-#include "BrickCCL/Pictures/Plane.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -79,6 +80,26 @@ AddRow(const T * voxels, int channels, const RunVolume & labels, std::int64_t ro
   });
 }
 
+/** Samples a plane of this extent, as SampleSlice samples a slice. \param view  of the axes 0 and 1 */
+SlicePixels
+SamplePlane(const Plane & plane, const Extent & extent, const SliceView & view, const HostContext & context)
+{
+  LoadedImage image;
+  image.type = ScalarType::Float32;
+  image.extent = extent;
+  const auto bytes = plane.gray.size() * sizeof(float);
+  std::copy_n(reinterpret_cast<const std::byte *>(plane.gray.data()), bytes, image.voxels.Resize(bytes));
+  RunVolume                  runs;
+  const ComponentTable       table = MeasureLabelImage(ImageView(plane.labels.data(), extent), {}, {}, context, runs);
+  std::vector<std::uint64_t> names{ 0 };
+  for (std::size_t place = 0; place < table.components.size(); ++place)
+  {
+    names.push_back(table.components.Label(place));
+  }
+  Renumber(runs, names, context);
+  return SampleSlice(image, runs, view, context);
+}
+
 } // namespace
 
 SlicePixels
@@ -119,7 +140,7 @@ SampleProjection(const LoadedImage & image,
   flatView.across = view.across == first ? 0 : 1;
   flatView.down = view.down == first ? 0 : 1;
   std::fill_n(flatView.place, 3, 0);
-  return SamplePlane(all.gray, all.labels, flat, flatView, context.Silent());
+  return SamplePlane(all, flat, flatView, context.Silent());
 }
 
 } // namespace brickccl

@@ -4,7 +4,6 @@
 #include "BrickCCL/Pictures/DrawSlice.h"
 #include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/PictureLayout.h"
-#include "BrickCCL/Pictures/Plane.h"
 
 #include <algorithm>
 #include <array>
@@ -33,29 +32,14 @@ CanvasFor(const Sheet & sheet, std::size_t tiles)
                 PictureGround);
 }
 
-float
-GrayOf(const LoadedImage & image, std::int64_t voxel)
-{
-  return VisitScalarType(image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const auto * const voxels = reinterpret_cast<const T *>(image.voxels.Data());
-    double             sum = 0;
-    for (int channel = 0; channel < image.channels; ++channel)
-    {
-      sum += static_cast<double>(voxels[voxel * image.channels + channel]);
-    }
-    return static_cast<float>(sum / image.channels);
-  });
-}
-
 /** The part of a slice around a component, at most as many pixels wide and high as the square has. */
 SlicePixels
 SampleAround(const PictureContents & contents, int axis, const SlicedComponent & shown, int side)
 {
   const LoadedImage &     image = contents.background;
   const ComponentMeasures component = contents.table.components[shown.place];
-  const PicturePanel      panel = PanelAcross(image, axis, {}, side);
-  const int               axes[2] = { panel.view.across, panel.view.down };
+  SliceView               view = PanelAcross(image, axis, {}, side).view;
+  const int               axes[2] = { view.across, view.down };
   // The square is as wide as the larger side of the component's box, with its margin.
   double half = 0;
   for (const int each : axes)
@@ -63,40 +47,19 @@ SampleAround(const PictureContents & contents, int axis, const SlicedComponent &
     const auto voxels = static_cast<double>(component.boxMaximum[each] - component.boxMinimum[each] + 1);
     half = std::max(half, (voxels * (0.5 + ShareBeside) + VoxelsBeside) * image.geometry.spacing[each]);
   }
-  std::int64_t low[2];
-  std::int64_t size[2];
-  int          pixels[2];
+  view.place[axis] = shown.slice;
   for (int i = 0; i < 2; ++i)
   {
     const int    each = axes[i];
     const double voxels = half / image.geometry.spacing[each];
     const double center = 0.5 * static_cast<double>(component.boxMinimum[each] + component.boxMaximum[each]) -
                           static_cast<double>(contents.table.geometry.startIndex[each]);
-    low[i] = std::max<std::int64_t>(0, std::llround(center - voxels));
-    size[i] = std::min<std::int64_t>(image.extent.size[each] - 1, std::llround(center + voxels)) - low[i] + 1;
-    const double share = static_cast<double>(size[i]) * image.geometry.spacing[each] / (2 * half);
-    pixels[i] = std::clamp(static_cast<int>(std::lround(share * side)), 1, side);
+    view.low[i] = std::max<std::int64_t>(0, std::llround(center - voxels));
+    view.size[i] = std::min<std::int64_t>(image.extent.size[each] - 1, std::llround(center + voxels)) - view.low[i] + 1;
+    const double share = static_cast<double>(view.size[i]) * image.geometry.spacing[each] / (2 * half);
+    (i == 0 ? view.width : view.height) = std::clamp(static_cast<int>(std::lround(share * side)), 1, side);
   }
-  std::vector<float>         gray;
-  std::vector<std::uint64_t> labels;
-  std::int64_t               place[3] = {};
-  place[axis] = shown.slice;
-  for (place[axes[1]] = low[1]; place[axes[1]] < low[1] + size[1]; ++place[axes[1]])
-  {
-    for (place[axes[0]] = low[0]; place[axes[0]] < low[0] + size[0]; ++place[axes[0]])
-    {
-      const std::int64_t row = place[2] * image.extent.size[1] + place[1];
-      gray.push_back(GrayOf(image, row * image.extent.size[0] + place[0]));
-      labels.push_back(LabelAt(contents.labels, row, place[0]));
-    }
-  }
-  SliceView view = panel.view;
-  view.across = 0;
-  view.down = 1;
-  std::fill_n(view.place, 3, 0);
-  view.width = pixels[0];
-  view.height = pixels[1];
-  return SamplePlane(gray, labels, Extent(2, size), view, { 1, Progress() });
+  return SampleSlice(image, contents.labels, view, { 1, Progress() });
 }
 
 } // namespace

@@ -32,16 +32,16 @@ struct Taps
   }
 };
 
-/** The voxels under each pixel. There is at least one. */
+/** The voxels under each pixel, from the voxel `low` on. There is at least one. */
 Taps
-VoxelsUnder(std::int64_t voxels, std::int64_t pixels)
+VoxelsUnder(std::int64_t low, std::int64_t voxels, std::int64_t pixels)
 {
   Taps taps;
   for (std::int64_t pixel = 0; pixel < pixels; ++pixel)
   {
     if (voxels <= pixels)
     {
-      taps.Add((2 * pixel + 1) * voxels / (2 * pixels), 1);
+      taps.Add(low + (2 * pixel + 1) * voxels / (2 * pixels), 1);
     }
     else
     {
@@ -51,7 +51,7 @@ VoxelsUnder(std::int64_t voxels, std::int64_t pixels)
       const std::int64_t looked = std::min(count, VoxelsPerPixel);
       for (std::int64_t i = 0; i < looked; ++i)
       {
-        taps.Add(begin + (2 * i + 1) * count / (2 * looked), 1.0 / static_cast<double>(looked));
+        taps.Add(low + begin + (2 * i + 1) * count / (2 * looked), 1.0 / static_cast<double>(looked));
       }
     }
     taps.EndPixel();
@@ -61,11 +61,11 @@ VoxelsUnder(std::int64_t voxels, std::int64_t pixels)
 
 /** As VoxelsUnder, but if pixels are smaller than voxels, a pixel uses the two nearest voxels. */
 Taps
-VoxelsToInterpolate(std::int64_t voxels, int pixels)
+VoxelsToInterpolate(std::int64_t low, std::int64_t voxels, int pixels)
 {
   if (voxels >= pixels)
   {
-    return VoxelsUnder(voxels, pixels);
+    return VoxelsUnder(low, voxels, pixels);
   }
   Taps taps;
   for (int pixel = 0; pixel < pixels; ++pixel)
@@ -75,10 +75,10 @@ VoxelsToInterpolate(std::int64_t voxels, int pixels)
     const auto         before = static_cast<std::int64_t>(place);
     const double       share = place - static_cast<double>(before);
     const std::int64_t after = std::min(before + 1, voxels - 1);
-    taps.Add(before, 1 - share);
+    taps.Add(low + before, 1 - share);
     if (share > 0)
     {
-      taps.Add(after, share);
+      taps.Add(low + after, share);
     }
     taps.EndPixel();
   }
@@ -227,10 +227,13 @@ SampleSlice(const LoadedImage & image, const RunVolume & labels, const SliceView
   {
     origin += axis == view.across || axis == view.down ? 0 : view.place[axis] * strides[axis];
   }
-  const Taps grayAcross = VoxelsToInterpolate(extent.size[view.across], view.width);
-  const Taps grayDown = VoxelsToInterpolate(extent.size[view.down], view.height);
-  const Taps across = VoxelsUnder(extent.size[view.across], view.width);
-  const Taps down = VoxelsUnder(extent.size[view.down], view.height);
+  const auto sizeOf = [&](int i, int axis) {
+    return view.size[i] > 0 ? view.size[i] : extent.size[axis] - view.low[i];
+  };
+  const Taps grayAcross = VoxelsToInterpolate(view.low[0], sizeOf(0, view.across), view.width);
+  const Taps grayDown = VoxelsToInterpolate(view.low[1], sizeOf(1, view.down), view.height);
+  const Taps across = VoxelsUnder(view.low[0], sizeOf(0, view.across), view.width);
+  const Taps down = VoxelsUnder(view.low[1], sizeOf(1, view.down), view.height);
 
   ParallelFor(view.height, context, [&](std::int64_t line) {
     const auto row = static_cast<std::size_t>(view.isUpsideDown ? view.height - 1 - line : line);

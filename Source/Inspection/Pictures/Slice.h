@@ -20,6 +20,9 @@ struct SliceView
   int down = 1;
   /** A voxel of the slice. Only its index along the third axis matters. */
   std::int64_t place[3] = {};
+  /** The first voxel along the axes that run to the right and down, and the number of voxels; 0: up to the last one. */
+  std::int64_t low[2] = {};
+  std::int64_t size[2] = {};
   int          width = 1;
   int          height = 1;
   /** Whether the axis that runs down has its highest index on top. */
@@ -54,6 +57,17 @@ SampleSlice(const LoadedImage & image, const RunVolume & labels, const SliceView
 
 /** The label of a voxel of a row; 0 for background. */
 std::uint64_t LabelAt(const RunVolume & labels, std::int64_t row, std::int64_t x);
+
+/** Samples a volume on lines along the axis `fixed`: the highest gray value on each (the mean of channels), and the
+ *  label of the first component. The pixels form a slice of these values.
+ *  \param image  has 2 or 3 dimensions
+ *  \param labels  runs with labels, of the same extent
+ *  \throws Canceled. */
+SlicePixels SampleProjection(const LoadedImage & image,
+                             const RunVolume &   labels,
+                             const SliceView &   view,
+                             int                 fixed,
+                             const HostContext & context);
 
 } // namespace brickccl
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes FontGlyphs.cxx: the glyphs of Aileron Regular (Sora Sagano, CC0), of which Pillow carries a part.
+"""Writes FontGlyphs.txt, a glyph in a line (Font.h). They are of Aileron Regular (Sora Sagano, CC0); Pillow carries a part.
 
-    make_font.py > FontGlyphs.cxx        # needs numpy and Pillow
+    make_font.py > FontGlyphs.txt        # needs numpy and Pillow
 
 What the part lacks is made of what it has: raised digits of a smaller size, the micro sign of u and p.
 """
@@ -11,7 +11,6 @@ from PIL import Image, ImageDraw, ImageFont
 
 SIZE = 15
 ROOM = 40
-LINE = 116
 
 
 def drawn(text, size=SIZE, rise=0):
@@ -36,15 +35,7 @@ GLYPHS["²"] = drawn("2", 10, 5)
 GLYPHS["³"] = drawn("3", 10, 5)
 GLYPHS["µ"] = micro()
 
-print("""// Made by make_font.py from Aileron Regular (Sora Sagano, CC0); not to be changed by hand.
-
-#include "BrickCCL/Pictures/Font.h"
-
-namespace brickccl
-{
-
-// clang-format off
-const Glyph FontGlyphs[] = {""")
+print("# Made by make_font.py from Aileron Regular (Sora Sagano, CC0); not to be changed by hand.")
 for character, (pixels, advance) in sorted(GLYPHS.items()):
     levels = np.round(pixels / 17.0).astype(int)
     rows, columns = np.any(levels, axis=1).nonzero()[0], np.any(levels, axis=0).nonzero()[0]
@@ -52,12 +43,4 @@ for character, (pixels, advance) in sorted(GLYPHS.items()):
         rows, columns = np.array([20]), np.array([5])
     box = levels[rows[0]:rows[-1] + 1, columns[0]:columns[-1] + 1]
     text = "".join("%x" % level for level in box.ravel())
-    start = "  { 0x%02x, %d, %d, %d, %d, %d, \"" % (ord(character), round(advance), columns[0] - 5, 20 - rows[0], *box.shape[::-1])
-    first = LINE - len(start)
-    lines = [start + text[:first]] + ["    \"" + text[i:i + LINE - 5] for i in range(first, len(text), LINE - 5)]
-    print("\"\n".join(lines) + "\" },")
-print("""};
-// clang-format on
-const std::size_t FontGlyphCount = sizeof(FontGlyphs) / sizeof(FontGlyphs[0]);
-
-} // namespace brickccl""")
+    print("%02x" % ord(character), round(advance), columns[0] - 5, 20 - rows[0], *box.shape[::-1], text)

@@ -4,7 +4,7 @@
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Job/Language.h"
-#include "BrickCCL/Report/ReportData.h"
+#include "BrickCCL/Report/Report.h"
 
 #include <string>
 

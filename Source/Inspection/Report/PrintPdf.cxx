@@ -5,9 +5,7 @@
 #include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Report/Report.h"
 
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 namespace brickccl::report
 {
@@ -17,18 +15,11 @@ namespace fs = std::filesystem;
 std::string
 FindBrowser()
 {
-  const char * const all = std::getenv("PATH");
-  std::istringstream folders(all == nullptr ? "" : all);
-  for (std::string folder; std::getline(folders, folder, ':');)
+  for (const char * const name : { "chromium", "chromium-browser", "google-chrome", "google-chrome-stable" })
   {
-    for (const char * const name : { "chromium", "chromium-browser", "google-chrome", "google-chrome-stable" })
+    if (std::string path = FindProgram(name); !path.empty())
     {
-      const fs::path  path = fs::path(folder) / name;
-      std::error_code failure;
-      if (fs::is_regular_file(path, failure))
-      {
-        return path.string();
-      }
+      return path;
     }
   }
   throw Error("--pdf needs Chromium or Google Chrome, and neither is in PATH; install one, or print report.html from a "

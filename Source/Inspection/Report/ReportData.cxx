@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Report/ReportData.h"
 
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/JsonText.h"

@@ -24,6 +24,17 @@ ThresholdAsJson(const Number & threshold)
                        : nlohmann::ordered_json(static_cast<std::uint64_t>(threshold));
 }
 
+inline nlohmann::ordered_json
+ThresholdsAsJson(const std::vector<Number> & thresholds)
+{
+  auto all = nlohmann::ordered_json::array();
+  for (const Number threshold : thresholds)
+  {
+    all.push_back(ThresholdAsJson(threshold));
+  }
+  return all;
+}
+
 } // namespace brickccl
 
 #endif

@@ -58,8 +58,10 @@ std::string CheckSource(const Request & request, const std::string & token);
 class Server
 {
 public:
-  /** \param port  0: any that is free. \throws Error if it is not. */
-  explicit Server(int port);
+  /** \param port  0: any that is free
+   *  \param frameOrigin  the origin of pages that may show this one in a frame; empty: none
+   *  \throws Error if the port is not free. */
+  Server(int port, const std::string & frameOrigin);
   ~Server();
 
   int Port() const;

@@ -2,9 +2,12 @@
 #include "BrickCCL/View/LiveLabeling.h"
 
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Job/JobCriterion.h"
-#include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Job/RunJob.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <chrono>
@@ -121,15 +124,11 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
 {
   labeled.job = JobOf(labeled.settings);
   labeled.values = ValuesFor(labeled.job.smooth, hooks);
-  const job::Job & job = labeled.job;
-  ImageView        view = labeled.values->image->View();
-  LabelOptions     options;
-  if (!job.threshold.empty() || (job.pores && !job.range))
-  {
-    ThresholdMethod method = ThresholdMethod::FromText(job.threshold.empty() ? "otsu" : job.threshold);
-    method.value = AsVoxelValue(method.value, view.type);
-    labeled.threshold = FindThreshold(labeled.values->histogram, method);
-  }
+  const job::Job &  job = labeled.job;
+  ImageView         view = labeled.values->image->View();
+  LabelOptions      options;
+  const std::string text = job.threshold.empty() && job.pores && !job.range ? "otsu" : job.threshold;
+  labeled.threshold = job::FindThreshold(text, view.type, [&] { return labeled.values->histogram; }, {});
   if (job.pores)
   {
     PoreOptions poreOptions = OptionsFor(labeled, hooks);
@@ -157,6 +156,7 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
     labeled.table.regionVoxels = labeled.part->partVoxels;
     m_Memory.pores = std::move(labeled.part->pores);
   }
+  labeled.runs = &RunsOf(labeled.labeling);
 }
 
 /** The scan's values, and its label map if there is one. */
@@ -166,10 +166,17 @@ LiveLabeling::Begin(Labeled & first)
   ProgressHooks hooks;
   hooks.canceled = [this] { return m_Ends.load(); };
   first.values = m_Plain = ValuesFor("", hooks);
-  first.labelMap = m_LabelMap;
   if (m_LabelMap != nullptr)
   {
-    first.table = MeasureLabelImage(m_LabelMap->View(), m_LabelMap->geometry, {}, m_Threads, hooks);
+    const HostContext context{ m_Threads, Progress(hooks) };
+    first.table = MeasureLabelImage(m_LabelMap->View(), m_LabelMap->geometry, {}, context, m_RunsOfMap);
+    std::vector<std::uint64_t> labels{ 0 };
+    for (std::size_t place = 0; place < first.table.components.size(); ++place)
+    {
+      labels.push_back(first.table.components.Label(place));
+    }
+    Renumber(m_RunsOfMap, labels, context);
+    first.runs = &m_RunsOfMap;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
@@ -47,10 +48,10 @@ struct Labeled
   std::optional<Threshold>      threshold;
   /** The part, without its pores' mask, which the labeling replaces. */
   std::optional<PoresOfPart> part;
-  /** In the place of a labeling, a label map from a file. */
-  const LoadedImage * labelMap = nullptr;
-  ComponentTable      table;
-  double              seconds = 0;
+  /** The runs of the labeling, or of a label map from a file; null if there are no labels. */
+  const RunVolume * runs = nullptr;
+  ComponentTable    table;
+  double            seconds = 0;
 };
 
 /** Labels a scan again and again on a thread of its own, always by the newest settings. Work on older ones stops. */
@@ -87,6 +88,7 @@ private:
   const LoadedImage * const     m_LabelMap;
   const int                     m_Threads;
   const std::function<void()>   m_OnNews;
+  RunVolume                     m_RunsOfMap;
   std::shared_ptr<const Values> m_Plain;
   PoresOfPart                   m_Memory;
   Labeling                      m_Labeling;
@@ -101,6 +103,24 @@ private:
   std::uint64_t              m_GenerationOfNotes = 0;
   std::thread                m_Thread;
 };
+
+/** A slice across an axis. The lower of the two other axes runs fastest. */
+struct Slice
+{
+  int          axis = 2;
+  std::int64_t index = 0;
+};
+
+/** The gray values of a slice, of the image's type; 64-bit integers as doubles. */
+std::string GrayOf(const LoadedImage & image, const Slice & slice);
+
+/** The labels of a slice as uint32. Voxels of the part that have none are `InPart`. */
+inline constexpr std::uint32_t InPart = 0xFFFFFFFF;
+std::string                    LabelsOf(const Labeled & labeled, const Slice & slice);
+
+/** The labels of blocks of voxels, of which the longest side in mm has at most 128: any of a block's labels, or InPart.
+ *  \param block  receives the voxels of a block along each axis */
+std::string BlocksOf(const Labeled & labeled, std::int64_t block[3]);
 
 } // namespace brickccl::view
 

@@ -31,7 +31,7 @@ constexpr auto TimeForRequest = std::chrono::seconds(2);
 constexpr int  SecondsForSending = 20;
 
 std::string
-TextOf(const Response & response)
+TextOf(const Response & response, const std::string & frameOrigin)
 {
   std::string text =
     "HTTP/1.1 " + std::to_string(response.status) + (response.status == 200 ? " OK" : " Refused") +
@@ -39,7 +39,8 @@ TextOf(const Response & response)
     "\r\nConnection: close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff"
     "\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin"
     "\r\nContent-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src "
-    "'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n";
+    "'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors " +
+    (frameOrigin.empty() ? "'none'" : frameOrigin) + "\r\n";
   for (const auto & [name, value] : response.headers)
   {
     text.append(name).append(": ").append(value).append("\r\n");
@@ -82,6 +83,7 @@ HasHungUp(int socket)
 struct Server::Implementation
 {
   int                     listener = -1;
+  std::string             frameOrigin;
   std::mutex              mutex;
   std::condition_variable changed;
   int                     connections = 0;
@@ -112,11 +114,11 @@ struct Server::Implementation
         changed.wait_for(lock, time, [&] { return response || ends || seen != news; });
         seen = news;
       }
-      Send(socket, response ? TextOf(*response) : "");
+      Send(socket, response ? TextOf(*response, frameOrigin) : "");
     }
     catch (const Refusal & refusal)
     {
-      Send(socket, TextOf({ refusal.status, "text/plain; charset=utf-8", std::string(refusal.what()) + "\n" }));
+      Send(socket, TextOf({ refusal.status, "text/plain; charset=utf-8", std::string(refusal.what()) + "\n" }, ""));
     }
     catch (const std::exception &)
     {
@@ -129,9 +131,10 @@ struct Server::Implementation
   }
 };
 
-Server::Server(int port)
+Server::Server(int port, const std::string & frameOrigin)
   : m_Implementation(std::make_unique<Implementation>())
 {
+  m_Implementation->frameOrigin = frameOrigin;
   int &       listener = m_Implementation->listener;
   sockaddr_in address = {};
   address.sin_family = AF_INET;

@@ -11,12 +11,12 @@
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
-#include "BrickCCL/View/Slices.h"
+#include "BrickCCL/Tables/TableLayout.h"
+#include "BrickCCL/View/LiveLabeling.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <stdexcept>
 
 namespace brickccl::view
@@ -184,36 +184,26 @@ Session::NumbersOf(const Labeled & labeled) const
 Session::Json
 Session::TableOf(const Labeled & labeled) const
 {
-  const ComponentRows &    components = labeled.table.components;
-  std::vector<std::size_t> places(components.size());
-  std::iota(places.begin(), places.end(), std::size_t{ 0 });
-  const std::size_t count = std::min(places.size(), MaximumRows);
-  std::partial_sort(places.begin(),
-                    places.begin() + static_cast<std::ptrdiff_t>(count),
-                    places.end(),
-                    [&](std::size_t a, std::size_t b) {
-                      const auto sizes = std::make_pair(components.VoxelCount(a), components.VoxelCount(b));
-                      return sizes.first != sizes.second ? sizes.first > sizes.second : a < b;
-                    });
-  Json                               json = { { "generation", labeled.generation }, { "all", places.size() } };
   const std::vector<ComponentColumn> all = ColumnsOf(labeled.table);
-  std::vector<ComponentColumn>       columns;
+  TableLayout                        layout{ {}, "voxel_count", false, MaximumRows };
   for (const std::string & name : job::WordsOf("label voxel_count " + TotalsOf(labeled.table).sizeName +
                                                " equivalent_spherical_diameter_mm centroid_x centroid_y centroid_z"))
   {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto & column) { return column.name == name; });
-    if (found != all.end())
+    if (std::any_of(all.begin(), all.end(), [&](const auto & column) { return column.name == name; }))
     {
-      columns.push_back(*found);
-      json["columns"].push_back(name);
+      layout.columns.push_back(name);
     }
   }
-  json["rows"] = Json::array();
-  for (std::size_t i = 0; i < count; ++i)
+  const TableText text = LayOut(labeled.table, layout);
+  Json            json = { { "generation", labeled.generation },
+                           { "all", labeled.table.components.size() },
+                           { "columns", layout.columns },
+                           { "rows", Json::array() } };
+  for (const std::size_t place : text.rows)
   {
-    const ComponentMeasures component = components[places[i]];
+    const ComponentMeasures component = labeled.table.components[place];
     Json                    row = Json::array();
-    for (const ComponentColumn & column : columns)
+    for (const ComponentColumn & column : text.columns)
     {
       std::visit([&](auto value) { row.push_back(value); }, column.value(labeled.table, component));
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/View/Slices.h"
+#include "BrickCCL/View/LiveLabeling.h"
 
-#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Pictures/Slice.h"
 
 #include <algorithm>
@@ -53,14 +52,6 @@ struct Grid
   }
 };
 
-std::uint32_t
-LabelIn(const LoadedImage & map, std::int64_t place)
-{
-  return VisitScalarType(map.type, [&](auto tag) {
-    return static_cast<std::uint32_t>(reinterpret_cast<const typename decltype(tag)::Type *>(map.voxels.Data())[place]);
-  });
-}
-
 } // namespace
 
 std::string
@@ -78,14 +69,9 @@ std::string
 LabelsOf(const Labeled & labeled, const Slice & slice)
 {
   const Extent & extent = labeled.values->image->extent;
-  const bool     isThere = labeled.generation != 0 && labeled.error.empty();
   return Grid(extent, slice).Collect<std::uint32_t>([&](std::int64_t place) -> std::uint64_t {
-    if (labeled.labelMap != nullptr)
-    {
-      return LabelIn(*labeled.labelMap, place);
-    }
     const std::uint64_t label =
-      isThere ? LabelAt(RunsOf(labeled.labeling), place / extent.size[0], place % extent.size[0]) : 0;
+      labeled.runs != nullptr ? LabelAt(*labeled.runs, place / extent.size[0], place % extent.size[0]) : 0;
     return label == 0 && labeled.part && labeled.part->part[static_cast<std::size_t>(place)] != 0 ? InPart : label;
   });
 }
@@ -124,16 +110,12 @@ BlocksOf(const Labeled & labeled, std::int64_t block[3])
       const bool isPart = labeled.part->part[static_cast<std::size_t>(row * extent.size[0] + x)] != 0;
       isPart && line[x / block[0]] == 0 ? mark(x, x, InPart) : void();
     }
-    for (const LabelRun & run :
-         labeled.labelMap == nullptr ? labeled.labeling.ListRuns(row, row + 1) : std::vector<LabelRun>())
+    if (labeled.runs != nullptr)
     {
-      const std::int64_t x = run.place - row * extent.size[0];
-      run.label != 0 ? mark(x, x + run.length - 1, static_cast<std::uint32_t>(run.label)) : void();
-    }
-    for (std::int64_t x = 0; labeled.labelMap != nullptr && x < extent.size[0]; ++x)
-    {
-      const std::uint32_t label = LabelIn(*labeled.labelMap, row * extent.size[0] + x);
-      label != 0 ? mark(x, x, label) : void();
+      labeled.runs->ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+        const auto label = static_cast<std::uint32_t>(labeled.runs->Label(run));
+        label != 0 ? mark(begin, end - 1, label) : void();
+      });
     }
   }
   return bytes;

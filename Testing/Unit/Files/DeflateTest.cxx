@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Files/Codecs/Deflate.h"
 
-#include "BrickCCL/Files/Codecs/Checksum.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
 
 #include <gtest/gtest.h>

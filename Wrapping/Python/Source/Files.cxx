@@ -3,7 +3,7 @@
 #include "Hooks.h"
 
 #include "BrickCCL/Files/ImageFile.h"
-#include "BrickCCL/Files/OutOfMemory.h"
+#include "BrickCCL/Files/ErrorContext.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

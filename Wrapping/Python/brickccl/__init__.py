@@ -20,14 +20,18 @@ from ._phantom import phantom
 from ._split import SplitObjects, distance, morph, split
 from ._table import ColumnDescription, Table, merge_tables
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from ._view import Viewer, view
+else:
 
     def __getattr__(name):
-        """The modules `big`, `compat` and `io`, once they are asked for."""
-        if name in ("big", "compat", "io"):
-            from importlib import import_module
+        """The modules `big`, `compat` and `io`, and the page, once they are asked for."""
+        from importlib import import_module
 
+        if name in ("big", "compat", "io"):
             return import_module(f"{__name__}.{name}")
+        if name in ("Viewer", "view"):
+            return getattr(import_module(f"{__name__}._view"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -40,6 +44,7 @@ __all__ = [
     "Runs",
     "SplitObjects",
     "Table",
+    "Viewer",
     "VoxelLists",
     "__version__",
     "clean",
@@ -62,5 +67,6 @@ __all__ = [
     "split",
     "statistics",
     "sweep",
+    "view",
     "voxel_graph",
 ]

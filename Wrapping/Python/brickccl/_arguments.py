@@ -3,38 +3,13 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, TypeVar
 
 from ._progress import Progress, hook_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def number_of(text: str) -> float:
-    """A number from the command line; whole numbers stay exact integers."""
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
-    if (value == 0 or math.isinf(value)) and set("123456789") & set(text.lower().partition("e")[0]):
-        raise argparse.ArgumentTypeError(f"'{text}' is too {'close to 0' if value == 0 else 'large'} for double precision")
-    return value
-
-
-def background_of(text: str) -> float | None:
-    """The background value from the command line; None for "none"."""
-    try:
-        return None if text == "none" else number_of(text)
-    except argparse.ArgumentTypeError as error:
-        raise ValueError(f"--background: {error}; give a number or none") from None
 
 
 class LabelArguments(TypedDict, total=False):

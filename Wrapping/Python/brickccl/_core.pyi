@@ -79,6 +79,8 @@ def split(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], o
 
 def distances(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], distances: Annotated[NDArray[Any], dict(device='cpu')], slice_axis: int | None, geometry: Geometry, threads: int, progress: object | None) -> None: ...
 
+def morph(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], result: Annotated[NDArray[Any], dict(device='cpu')], operation: int, radius: float, slice_axis: int | None, geometry: Geometry, threads: int, progress: object | None) -> tuple[int, int]: ...
+
 class LabeledRuns:
     """Components as runs of voxels, without a label map."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Image files through the readers and writers of the `brickccl` command, if the package was built with them."""
+"""Calls of the readers and writers of the `brickccl` command."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import importlib.util
 import os
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from ._progress import Hook
-    from ._slices import Accepted
+    from ._orthogonal import Accepted
 
 #: Options of the command, of which its sentences speak, and what they are here.
 _OPTIONS = {
@@ -28,11 +27,10 @@ _OPTIONS = {
 _NO_SPACING = "no voxel size in the file: 1 mm assumed; set it with spacing="
 
 
-@lru_cache(maxsize=1)
-def import_files() -> Any:
-    """The module `_files`, or None if the package was built without it. A module that cannot be loaded is an error."""
+def _import_files() -> Any:
+    """The module `_files`. A module that cannot be loaded is an error."""
     if importlib.util.find_spec("brickccl._files") is None:
-        return None
+        raise ImportError("this package of brickccl was built without readers of image files; install a wheel of brickccl")
     return importlib.import_module("brickccl._files")
 
 
@@ -50,7 +48,6 @@ def _in_python(text: str) -> str:
 
 
 def read(
-    files: Any,
     name: str,
     accepted: Accepted,
     *,
@@ -65,7 +62,7 @@ def read(
     along = [] if spacing is None else [float(value) for value in spacing][::-1]
     path, uid = os.fsencode(name), os.fsencode(series)
     try:
-        image = files.read(path, accepted.irregular_slices, accepted.sheared, uid, along, raw, as_labels, threads, progress)
+        image = _import_files().read(path, accepted.irregular_slices, accepted.sheared, uid, along, raw, as_labels, threads, progress)
     except (ValueError, MemoryError) as error:
         start = f"cannot read '{name}': "
         text = str(error)
@@ -80,7 +77,6 @@ def read(
 
 
 def write(
-    files: Any,
     name: str,
     array: np.ndarray[Any, Any],
     spacing: Sequence[float],
@@ -92,5 +88,5 @@ def write(
     # Slicer's segmentations list their segments.
     is_segmentation = name.lower().endswith(".seg.nrrd") and array.dtype.kind in "ui"
     largest = max(int(array.max()), 0) if is_segmentation else 0
-    lost = files.write(os.fsencode(name), array, list(spacing), list(origin), list(direction), largest, 0, progress)
+    lost = _import_files().write(os.fsencode(name), array, list(spacing), list(origin), list(direction), largest, 0, progress)
     return [f"'{name}': {note}" for note in lost]

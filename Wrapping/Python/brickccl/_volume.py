@@ -17,7 +17,7 @@ from . import _core
 from ._warnings import warn
 
 if TYPE_CHECKING:
-    from ._slices import Accepted
+    from ._orthogonal import Accepted
 
 AXES = "xyzt"
 #: Images of which only counts whether a value is 0.
@@ -426,7 +426,7 @@ def _is_nibabel(image: Any) -> bool:
 
 def from_nibabel(image: Any, name: str, accepted: Accepted | None = None) -> Volume:
     """A nibabel image; a sheared one only if accepted."""
-    from ._slices import Accepted, orthogonal
+    from ._orthogonal import Accepted, orthogonal
 
     array = np.asarray(image.dataobj).T
     dimension = array.ndim

@@ -3,7 +3,7 @@
 
     python examples/cracks.py ../../Data/log.nrrd OUTPUT_FOLDER
 
-Needs brickccl[io] and matplotlib.
+Needs the wheel of brickccl and matplotlib.
 """
 
 import pathlib

@@ -20,7 +20,6 @@ import pytest
 
 import brickccl
 from brickccl import io
-from test_io_slices import write_series
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("brickccl._files") is None, reason="the package was built without BRICKCCL_PYTHON_IO"
@@ -32,6 +31,27 @@ PROGRAM = pathlib.Path(brickccl.__file__).parents[1] / "brickccl_command" / "bri
 needs_command = pytest.mark.skipif(not PROGRAM.exists(), reason="the package was built without BRICKCCL_PYTHON_COMMAND")
 #: The sample of a DICOM series, where the source tree is there.
 FOREARM = pathlib.Path(__file__).parents[3] / "Data" / "forearm"
+
+
+def write_series(folder, positions, orientation=(1, 0, 0, 0, 1, 0), numbers=None, names=None, planes=None):
+    """Slices of the values 0, 1, 2 ..., or others; a position of None is left out."""
+    writer = sitk.ImageFileWriter()
+    writer.KeepOriginalImageUIDOn()
+    folder.mkdir(exist_ok=True)
+    for place, position in enumerate(positions):
+        image = sitk.GetImageFromArray(np.full((5, 6), place, np.int16) if planes is None else planes[place])
+        image.SetSpacing((0.5, 0.5))
+        tags = {"0008|0060": "CT", "0020|000e": "1.2.3", "0020|000d": "1.2", "0008|0018": f"1.2.3.{place + 1}"}
+        tags["0020|0013"] = str(place if numbers is None else numbers[place])
+        tags["0008|0016"] = "1.2.840.10008.5.1.4.1.1.2" if position is not None else "1.2.840.10008.5.1.4.1.1.7"
+        if position is not None:
+            tags["0020|0032"] = "\\".join(map(str, position))
+            tags["0020|0037"] = "\\".join(map(str, orientation))
+        for tag, value in tags.items():
+            image.SetMetaData(tag, value)
+        writer.SetFileName(str(folder / (f"{place:03d}.dcm" if names is None else names[place])))
+        writer.Execute(image)
+    return folder
 
 
 def volume():

@@ -117,8 +117,8 @@ def test_half_floats_of_any_byte_order_stay_half_floats():
 
 
 def test_pictures_of_volumes_are_refused(tmp_path):
-    pytest.importorskip("SimpleITK")
-    with pytest.raises(ValueError, match="one slice|do not hold 3 dimensions"):
+    pytest.importorskip("brickccl._files")
+    with pytest.raises(ValueError, match="do not hold 3 dimensions"):
         brickccl.io.write(tmp_path / "x.png", np.zeros((5, 6, 7), np.uint8))
     brickccl.io.write(tmp_path / "x.png", np.ones((6, 7), np.uint8))
     assert [path.name for path in tmp_path.iterdir()] == ["x.png"]
@@ -194,17 +194,10 @@ def test_what_does_nothing_is_told_where_it_was_asked_for(text, call):
     assert [warning.filename for warning in caught] == [__file__]
 
 
-def test_whole_numbers_beyond_those_of_doubles_are_exact(tmp_path, capsys):
-    from brickccl.__main__ import main
-
-    pytest.importorskip("SimpleITK")
+def test_whole_numbers_beyond_those_of_doubles_are_exact(tmp_path):
     image = 2**53 + np.arange(4)
     expected = [0, 1, 0, 0]
     assert brickccl.label(image, range=(2**53 + 1, 2**53 + 1)).tolist() == expected
-    brickccl.io.write(tmp_path / "image.nrrd", image.reshape(1, 2, 2))
-    number = str(2**53 + 1)
-    assert main(["label", str(tmp_path / "image.nrrd"), str(tmp_path / "labels.nrrd"), "--range", number, number]) == 0
-    assert brickccl.io.read(tmp_path / "labels.nrrd").array.ravel().tolist() == expected
 
 
 def test_mapped_files_that_were_cut_are_refused_before_they_are_read(tmp_path):

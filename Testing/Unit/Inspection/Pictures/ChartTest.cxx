@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Pictures/Chart.h"
-#include "BrickCCL/Pictures/HistogramChart.h"
 #include "BrickCCL/Pictures/Ticks.h"
 
 #include <gtest/gtest.h>

@@ -369,10 +369,10 @@ TEST(Font, TextIsAsWideAsItIsDrawn)
 
 TEST(Font, GlyphsAreInOrderAndWhole)
 {
-  for (std::size_t i = 0; i < FontGlyphCount; ++i)
+  for (std::size_t i = 0; i < FontGlyphs().size(); ++i)
   {
-    const Glyph & glyph = FontGlyphs[i];
-    EXPECT_TRUE(i == 0 || FontGlyphs[i - 1].codePoint < glyph.codePoint);
+    const Glyph & glyph = FontGlyphs()[i];
+    EXPECT_TRUE(i == 0 || FontGlyphs()[i - 1].codePoint < glyph.codePoint);
     EXPECT_EQ(std::string(glyph.coverage).size(), static_cast<std::size_t>(glyph.width * glyph.height));
     EXPECT_EQ(std::string(glyph.coverage).find_first_not_of("0123456789abcdef"), std::string::npos);
   }

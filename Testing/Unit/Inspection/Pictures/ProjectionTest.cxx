@@ -4,7 +4,7 @@
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Phantoms/Random.h"
-#include "BrickCCL/Pictures/Projection.h"
+#include "BrickCCL/Pictures/Slice.h"
 
 #include <gtest/gtest.h>
 

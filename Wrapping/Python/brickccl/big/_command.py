@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -15,15 +16,36 @@ import numpy as np
 
 import brickccl.big
 
-from .._arguments import background_of, number_of
 from ._job import Job, bricks_of, open_job, working
 
 
-def add_parser(commands: Any) -> None:
-    """Adds the command and its subcommands."""
-    big = commands.add_parser(
-        "big",
-        help="label volumes larger than memory, brick by brick",
+def _number_of(text: str) -> float:
+    """A number from the command line; whole numbers stay exact integers."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
+    if (value == 0 or math.isinf(value)) and set("123456789") & set(text.lower().partition("e")[0]):
+        raise argparse.ArgumentTypeError(f"'{text}' is too {'close to 0' if value == 0 else 'large'} for double precision")
+    return value
+
+
+def _background_of(text: str) -> float | None:
+    """The background value from the command line; None for "none"."""
+    try:
+        return None if text == "none" else _number_of(text)
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"--background: {error}; give a number or none") from None
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    big = argparse.ArgumentParser(
+        prog="python -m brickccl big",
         description="Labels volumes of zarr, OME-Zarr, HDF5 and .npy brick by brick. `label` runs everything; plan, brick, merge, write "
         "and finish are its steps, on a shared folder. Bricks can be processed in any order, at the same time, and repeatedly.",
     )
@@ -44,9 +66,10 @@ def add_parser(commands: Any) -> None:
     stats.add_argument("-o", "--output", required=True, metavar="TABLE", help=".parquet, .csv, .tsv or .zarr")
     stats.add_argument("--intensity", metavar="IMAGE")
     stats.add_argument("--columns", metavar="GROUPS")
-    stats.add_argument("--spacing", type=number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
+    stats.add_argument("--spacing", type=_number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
     stats.add_argument("--brick", type=int, nargs="+", metavar="N", help="voxels of a brick along the array's axes")
     stats.add_argument("--workers", type=int, metavar="N")
+    return big
 
 
 def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
@@ -57,9 +80,9 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--chunks", type=int, nargs="+", metavar="N")
     parser.add_argument("--shards", type=int, nargs="+", metavar="N")
     parser.add_argument("--connectivity", type=int, metavar="N", help="4, 8, 6, 18, 26, or a rank; by faces if not given")
-    parser.add_argument("--range", nargs=2, type=number_of, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
+    parser.add_argument("--range", nargs=2, type=_number_of, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
     parser.add_argument("--equal-value", action="store_true", help="join neighbors of equal value")
-    parser.add_argument("--tolerance", type=number_of, metavar="D", help="join neighbors that differ by at most D")
+    parser.add_argument("--tolerance", type=_number_of, metavar="D", help="join neighbors that differ by at most D")
     parser.add_argument("--background", default="0", metavar="V", help="background value, or none (default: 0)")
     parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 are ignored")
     parser.add_argument("--by-slice", type=int, metavar="AXIS", help="label each slice across this axis of the array separately")
@@ -71,7 +94,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--periodic", default="", metavar="x,y,z", help="axes along which opposite ends of the volume are neighbors")
     parser.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
     parser.add_argument("--maximum-size", type=int, metavar="VOXELS")
-    parser.add_argument("--minimum-volume", type=number_of, metavar="MM3")
+    parser.add_argument("--minimum-volume", type=_number_of, metavar="MM3")
     parser.add_argument("--largest", type=int, metavar="K", help="keep only the K largest")
     parser.add_argument("--order", choices=("raster", "size"), default="raster")
     parser.add_argument("--type", default="auto", metavar="TYPE", help="uint8, uint16, uint32, uint64, smallest or auto")
@@ -79,7 +102,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--table-rows", type=int, metavar="N", help="write the table as a folder of files with this many rows")
     parser.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
     parser.add_argument("--intensity", metavar="ARRAY", help="image for the table's intensity columns")
-    parser.add_argument("--spacing", type=number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
+    parser.add_argument("--spacing", type=_number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
     parser.add_argument("--select", nargs="+", default=[], metavar="AXIS=INDEX", help="for example c=1")
     parser.add_argument("--level", type=int, default=0, metavar="N")
     parser.add_argument("--storage-options", type=json.loads, metavar="JSON", help="for URLs; stored in the plan")
@@ -167,7 +190,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         "threads")}, "state": chosen.state, "brick": _sizes(chosen.brick), "chunks": _sizes(chosen.chunks), "shards":
         _sizes(chosen.shards), "connectivity": chosen.connectivity, "neighborhood": _neighborhood(chosen.neighborhood),
         "criterion": "equal" if chosen.equal_value else "foreground", "range": tuple(chosen.range) if chosen.range else None,
-        "background": background_of(chosen.background), "dtype": chosen.type, "spacing": _spacing(chosen.spacing), "select":
+        "background": _background_of(chosen.background), "dtype": chosen.type, "spacing": _spacing(chosen.spacing), "select":
         select or None, "devices": chosen.device,
     }
 

@@ -67,16 +67,10 @@ def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[i
 
 
 def find(
-    array: Array,
-    neighbors: int | Array,
-    *,
-    criterion: str = "foreground",
-    background: Any = 0,
-    tolerance: Any = None,
-    periodic: bool = False,
+    array: Array, neighbors: int | Array, *, background: Any = 0, periodic: bool = False, **criterion: Any
 ) -> _core.LabeledRuns:
     """Components of neighbors that differ along at most this many axes, or of a symmetric structuring element. The array is
-    not empty; `periodic` covers all its axes."""
+    not empty; `periodic` covers all its axes; `criterion` has the arguments of `Rules.make` that say which are joined."""
     structure = neighbors if isinstance(neighbors, np.ndarray) else None
     if structure is not None:
         for axis in range(array.ndim if array.ndim > MOST_DIMENSIONS else 0)[::-1]:
@@ -84,9 +78,8 @@ def find(
     array = without_single_axes(array)
     dimension = array.ndim
     rules = _core.Rules.make(
-        criterion=criterion,
+        **criterion,
         background=background,
-        tolerance=tolerance,
         connectivity=None if structure is not None else min(int(neighbors), dimension),
         neighborhood=[] if structure is None else [int(value) for value in structure.ravel()],
         periodic=list(range(dimension)) if periodic else [],

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_FILES_ERRORCONTEXT_H
+#define BRICKCCL_FILES_ERRORCONTEXT_H
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+
+#include <filesystem>
+#include <new>
+#include <string>
+
+namespace brickccl::files
+{
+
+/** An image does not fit into memory while it is read or written. */
+class OutOfMemory : public Error
+{
+public:
+  using Error::Error;
+};
+
+inline std::string
+CannotRead(const std::string & path)
+{
+  return "cannot read " + Quoted(path) + ": ";
+}
+
+inline std::string
+CannotWrite(const std::string & path)
+{
+  return "cannot write " + Quoted(path) + ": ";
+}
+
+/** Calls `function` and puts a text before the reason of any error that it throws. The kind of the error stays. */
+template <typename TFunction>
+decltype(auto)
+WithContext(const std::string & context, TFunction && function)
+{
+  try
+  {
+    return function();
+  }
+  catch (const Canceled &)
+  {
+    throw;
+  }
+  catch (const InvalidArgument & error)
+  {
+    throw InvalidArgument(context + error.what());
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported(context + error.what());
+  }
+  catch (const OutOfMemory & error)
+  {
+    throw OutOfMemory(context + error.what());
+  }
+  catch (const Error & error)
+  {
+    throw Error(context + error.what());
+  }
+  catch (const std::bad_alloc &)
+  {
+    throw OutOfMemory(context + "it does not fit into memory");
+  }
+  catch (const std::filesystem::filesystem_error & error)
+  {
+    throw Error(context + error.code().message());
+  }
+}
+
+} // namespace brickccl::files
+
+#endif

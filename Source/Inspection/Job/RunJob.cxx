@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Job/RunJob.h"
+
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Criteria/VoxelValue.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Job/Region.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
+#include "BrickCCL/Splitting/Split.h"
+#include "BrickCCL/Tables/Condition.h"
+
+#include <sstream>
+
+namespace brickccl::job
+{
+
+ImageView
+Segmented::View(const LoadedImage & image) const
+{
+  return arePores ? part->PoreView() : smoothed ? smoothed->View() : image.View();
+}
+
+std::optional<Threshold>
+FindThreshold(const std::string &                     text,
+              ScalarType                              type,
+              const std::function<ValueHistogram()> & histogram,
+              const RunHooks &                        hooks)
+{
+  if (text.empty())
+  {
+    return {};
+  }
+  ThresholdMethod method = ThresholdMethod::FromText(text);
+  method.value = AsVoxelValue(method.value, type);
+  ValueHistogram values;
+  if (method.kind != ThresholdMethod::Kind::Value)
+  {
+    hooks.step("finding the threshold");
+    values = histogram();
+  }
+  const Threshold threshold = brickccl::FindThreshold(values, method);
+  if (threshold.padding)
+  {
+    std::ostringstream note;
+    note << "the value " << *threshold.padding
+         << " is taken for padding, what the scanner did not see, and left out of the threshold; if it is a "
+            "measurement, give the threshold as a number";
+    hooks.note(note.str());
+  }
+  return threshold;
+}
+
+HostContext
+JobRun::Begin(const std::string & step)
+{
+  if (!step.empty())
+  {
+    m_Hooks.step(step);
+  }
+  m_Progress = m_Hooks.progress();
+  return { options.threads, Progress(m_Progress) };
+}
+
+std::optional<Threshold>
+JobRun::FindIn(const std::optional<ImageView> & where, const std::string & text)
+{
+  const ImageView values = segmented.View(image);
+  return FindThreshold(
+    text,
+    values.type,
+    [&] { return HistogramOfValues(values, where, Begin()); },
+    m_Hooks);
+}
+
+void
+JobRun::Segment()
+{
+  SetLimits();
+  // Voxels of files that are mapped are read only here.
+  segmented.notNumbers = CountNotANumber(image.View(), Begin());
+  if (segmented.notNumbers > 0)
+  {
+    m_Hooks.note(TellNotANumber(segmented.notNumbers));
+  }
+  if (!m_Job.smooth.empty())
+  {
+    segmented.smoothed = SmoothImage(image, SmoothingOf(m_Job.smooth), Begin("smoothing"));
+  }
+  const Segmenting asked = WithPart(m_Job);
+  if (asked.partMethod != "none")
+  {
+    TakePart(asked);
+  }
+  segmented.threshold = FindIn(Searched(), asked.threshold);
+  segmented.arePores = asked.partMethod == "pores" && !asked.range && asked.threshold.empty();
+  segmented.criterion =
+    segmented.arePores ? Criterion::Foreground() : CriterionOf(asked, segmented.View(image).type, segmented.threshold);
+}
+
+void
+JobRun::TakePart(const Segmenting & asked)
+{
+  PoreOptions finding;
+  finding.closeWidth = asked.close;
+  finding.geometry = image.geometry;
+  finding.region = Searched();
+  finding.device = options.device;
+  finding.threads = options.threads;
+  const ImageView values = segmented.View(image);
+  const auto      threshold = asked.partRange ? std::nullopt : FindIn(Searched(), asked.partThreshold);
+  const Criterion material = MaterialOf(asked, values.type, threshold);
+  if (m_Hooks.onMaterial)
+  {
+    m_Hooks.onMaterial(CountRuns(values, material, {}, Begin().Silent()));
+  }
+  Begin("finding the part");
+  finding.progress = m_Progress;
+  segmented.part = FindPart(values, asked, material, finding);
+  segmented.part->threshold = threshold;
+  for (const std::string & note : NotesOn(*segmented.part, m_Job.pores ? "--close" : "part.close_mm"))
+  {
+    m_Hooks.note(note);
+  }
+  if (region)
+  {
+    SetOutsideToZero(*region, segmented.part->PartView(), options.threads);
+  }
+  auto & inside = segmented.part->inside;
+  if (inside && region)
+  {
+    SetOutsideToZero(*inside, region->View(), options.threads);
+  }
+  countedVoxels = inside                      ? CountIn(inside, options.threads)
+                : asked.partMethod == "pores" ? std::optional(segmented.part->partVoxels)
+                                              : CountIn(region, options.threads);
+}
+
+std::optional<ImageView>
+JobRun::Searched() const
+{
+  return region         ? std::optional(region->View())
+       : segmented.part ? std::optional(segmented.part->PartView())
+                        : std::nullopt;
+}
+
+std::optional<ImageView>
+JobRun::Counted() const
+{
+  return segmented.part && segmented.part->inside ? std::optional(segmented.part->inside->View()) : Searched();
+}
+
+void
+JobRun::SetLimits()
+{
+  if (m_Job.minimumSize > m_Job.maximumSize)
+  {
+    m_Hooks.note("--minimum-size " + std::to_string(m_Job.minimumSize) + " is above --maximum-size " +
+                 std::to_string(m_Job.maximumSize) + ": no component is kept");
+  }
+  options.relabel.order = m_Job.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  options.relabel.minimumSize = m_Job.minimumSize;
+  options.relabel.maximumSize = m_Job.maximumSize;
+  options.relabel.largest = m_Job.largest;
+  if (m_Job.perSlice)
+  {
+    options.relabel.largestAcross = AxisFromName(m_Job.bySlice);
+  }
+  options.minimumVolume = SizeFor(*options.connectivity, m_Job.minimumVolume, "--minimum-volume");
+  options.geometry = image.geometry;
+}
+
+void
+JobRun::Label()
+{
+  const ImageView view = segmented.View(image);
+  options.criterion = segmented.criterion;
+  // Pores are in the part.
+  options.mask = segmented.arePores && !region ? std::nullopt : Searched();
+  if (m_Hooks.onForeground)
+  {
+    m_Hooks.onForeground(CountRuns(view, options.criterion, options.mask, Begin().Silent()));
+  }
+  Begin("labeling");
+  options.progress = m_Progress;
+  if (m_Job.split.empty())
+  {
+    filtered = brickccl::Label(view, options, filter, labeling);
+  }
+  else
+  {
+    LabelObjects();
+  }
+  options.mask.reset();
+  foundCount = labeling.ComponentCount();
+  if (segmented.part && segmented.part->inside)
+  {
+    Keep(LieWithin(*segmented.part->inside, RunsOf(labeling), foundCount));
+    if (const std::uint64_t dropped = foundCount - labeling.ComponentCount(); dropped > 0)
+    {
+      m_Hooks.note(std::to_string(dropped) + " of " + std::to_string(foundCount) +
+                   " components are not as deep as part.erode_mm and do not count");
+    }
+  }
+}
+
+/** Labels the objects of components. Holes are those of components; limits on sizes and other filters are for
+ * objects. */
+void
+JobRun::LabelObjects()
+{
+  ComponentFilter ofComponents;
+  ofComponents.holes.swap(filter.holes);
+  LabelOptions own = options;
+  own.relabel = {};
+  own.minimumVolume = 0;
+  const ComponentFilterReport filled = brickccl::Label(segmented.View(image), own, ofComponents, labeling);
+  parentCount = labeling.ComponentCount();
+  parents.Resize(static_cast<std::size_t>(image.extent.VoxelCount()));
+  labeling.WriteRows(0, image.extent.RowCount(), parents.Data(), LabelType::UInt32);
+  Begin("splitting");
+  SplitOptions split;
+  split.connectivity = options.connectivity;
+  double height = 0;
+  if (m_Job.split != "auto" && !SetValue(AnyLength, { m_Job.split }, &height))
+  {
+    split.height = height;
+  }
+  split.geometry = image.geometry;
+  split.threads = options.threads;
+  split.progress = m_Progress;
+  Buffer<std::uint32_t> objects;
+  objects.Resize(parents.Size());
+  Split(ImageView(parents.Data(), image.extent), objects.Data(), split);
+  own = options;
+  own.criterion = Criterion::EqualValue(0);
+  own.mask.reset();
+  own.progress = {};
+  filtered = brickccl::Label(ImageView(objects.Data(), image.extent), own, filter, labeling);
+  filtered.filledHoles = filled.filledHoles;
+  filtered.filledVoxels = filled.filledVoxels;
+  filter.holes.swap(ofComponents.holes);
+}
+
+/** Drops components and numbers the others anew. */
+void
+JobRun::Keep(const std::vector<bool> & keeps)
+{
+  Labeling::Implementation & own = ImplementationOf(labeling);
+  own.components = KeepComponents(own.volume, keeps, { options.threads }).size();
+}
+
+void
+JobRun::Measure(const MeasureOptions & measured, bool bySlice)
+{
+  const auto sliceAxis = bySlice && !m_Job.bySlice.empty() ? std::optional(AxisFromName(m_Job.bySlice)) : std::nullopt;
+  const auto measure = [&] {
+    const HostContext context = Begin();
+    table =
+      bySlice
+        ? MeasureComponents(RunsOf(labeling), labeling.ComponentCount(), image.geometry, measured, sliceAxis, context)
+        : labeling.Measure(measured, m_Progress);
+  };
+  measure();
+  if (!m_Job.keep.empty())
+  {
+    Keep(Condition(m_Job.keep).Evaluate(table));
+    // Distances and contacts are those among the components that are left.
+    measure();
+  }
+  if (countedVoxels)
+  {
+    table.partTotals.voxels = *countedVoxels;
+    table.regionVoxels = countedVoxels;
+  }
+}
+
+} // namespace brickccl::job

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_JOB_RUNJOB_H
+#define BRICKCCL_JOB_RUNJOB_H
+
+#include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Host/Buffer.h"
+#include "BrickCCL/Job/FindPart.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace brickccl
+{
+class ValueHistogram;
+}
+
+namespace brickccl::job
+{
+
+/** The caller of a job's steps, who shows progress and keeps notes. */
+struct RunHooks
+{
+  std::function<void(const std::string &)> step = [](const std::string &) {};
+  std::function<void(const std::string &)> note = [](const std::string &) {};
+  /** The progress of the current step. */
+  std::function<ProgressHooks()> progress = [] { return ProgressHooks(); };
+  /** Called with numbers of runs before memory grows with them: of the part's material, and of what is labeled. They
+   *  may throw. If empty, runs are not counted. */
+  std::function<void(std::uint64_t)> onMaterial = {};
+  std::function<void(std::uint64_t)> onForeground = {};
+};
+
+/** What is labeled: the image, a smoothed one or the pores of a part, and the criterion for it. */
+struct Segmented
+{
+  std::optional<LoadedImage> smoothed;
+  /** The part, without masks if it was found slab by slab, and whether its pores are labeled. */
+  std::optional<FoundPart> part;
+  bool                     arePores = false;
+  /** The threshold and the criterion for the view. */
+  std::optional<Threshold> threshold;
+  Criterion                criterion;
+  std::uint64_t            notNumbers = 0;
+
+  ImageView View(const LoadedImage & image) const;
+  /** The criterion and the threshold that are asked for: of pores, the material's. */
+  const Criterion &
+  Asked() const
+  {
+    return arePores ? part->material : criterion;
+  }
+  const std::optional<Threshold> &
+  FoundThreshold() const
+  {
+    return arePores ? part->threshold : threshold;
+  }
+};
+
+/** The threshold that a text asks for, as ThresholdMethod::FromText reads it; nothing for an empty one. Padding is
+ *  noted. \param histogram  of the image's values, which are of this type; called where it is needed */
+std::optional<Threshold> FindThreshold(const std::string &                     text,
+                                       ScalarType                              type,
+                                       const std::function<ValueHistogram()> & histogram,
+                                       const RunHooks &                        hooks);
+
+/** A job on one image in memory, from the image to measured components. Its steps are called one after the other. */
+class JobRun
+{
+public:
+  JobRun(const Job & job, RunHooks hooks)
+    : m_Job(job)
+    , m_Hooks(std::move(hooks))
+  {}
+
+  // What is known before the first step: connectivity, periodic axes, device and threads, and no more of the options.
+  LoadedImage                image;
+  std::optional<LoadedImage> region;
+  ComponentFilter            filter;
+  LabelOptions               options;
+
+  /** Completes the options: limits on sizes, order, geometry. Limits that no component meets are noted. */
+  void SetLimits();
+
+  /** The same, and smooths the image and finds the part and the threshold. Values that are not numbers are noted. The
+   *  region is then the one in the part. */
+  void Segment();
+
+  /** Labels the components, or their objects, and drops those that are not in the core of the part. */
+  void Label();
+
+  /** Measures the components. Those for which the job's condition is false are dropped first.
+   *  \param bySlice  whether components are areas only where the job labels by slice, as columns of recipes are */
+  void Measure(const MeasureOptions & measured, bool bySlice);
+
+  /** Where components are looked for and where they count: the region, the part or its core; nothing: everywhere. */
+  std::optional<ImageView> Searched() const;
+  std::optional<ImageView> Counted() const;
+
+  Segmented segmented;
+  Labeling  labeling;
+  /** The components that were labeled, some of which may be outside of the core. */
+  std::uint64_t         foundCount = 0;
+  ComponentFilterReport filtered;
+  ComponentTable        table;
+  /** The voxels of the part that porosity is a share of, if they are not all of a part that is measured. */
+  std::optional<std::uint64_t> countedVoxels;
+  /** The labels of the components that were split, and their number. */
+  Buffer<std::uint32_t> parents;
+  std::uint64_t         parentCount = 0;
+
+private:
+  /** Begins a step, unless its name is empty, with progress of its own. */
+  HostContext Begin(const std::string & step = "");
+
+  std::optional<Threshold> FindIn(const std::optional<ImageView> & where, const std::string & text);
+
+  void TakePart(const Segmenting & asked);
+  void LabelObjects();
+  void Keep(const std::vector<bool> & keeps);
+
+  const Job &   m_Job;
+  RunHooks      m_Hooks;
+  ProgressHooks m_Progress;
+};
+
+} // namespace brickccl::job
+
+#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Report/Report.h"
 
 namespace brickccl::cli
@@ -35,12 +34,10 @@ AddReportCommand(CLI::App & app)
   command->add_flag("--pdf", arguments->pdf, "also write report.pdf (needs Chromium or Chrome)");
   command->add_flag("--xlsx", arguments->xlsx, "also write report.xlsx, a workbook for Excel");
   command->callback([arguments] {
-    ReplacedTogether  together;
-    const std::string page = report::WriteReport(arguments->folder, arguments->fields);
+    // The page stays as it is if the workbook fails.
     const std::string book =
       arguments->xlsx ? WriteBatchWorkbook(arguments->folder, arguments->fields) + '\n' : std::string();
-    together.Move();
-    std::cout << page << '\n' << book << std::flush;
+    std::cout << report::WriteReport(arguments->folder, arguments->fields) << '\n' << book << std::flush;
     if (arguments->pdf)
     {
       std::cout << report::WritePdf(arguments->folder) << std::endl;

@@ -79,6 +79,27 @@ class CropTest(CommandTest):
                 self.crop(self.image, out, "--component", label, "--labels", self.map, "--margin", text, "--only")
                 self.check("out.nrrd", self.values, self.box_of(label, margin), only=label)
 
+    def test_what_it_says(self):
+        """The size is the result's, a gray scan is no label map, and a missing folder is named."""
+        out = self.path("out.nrrd")
+        self.assertIn("image: 6 x 6 x 4 voxels", self.ok("crop", self.image, out, "--box", "2,3,1,7,8,4").stdout)
+        self.assertNotIn("image:", self.ok("crop", self.map, out, "--each").stdout)
+        result = self.ok("crop", self.map, out, "--component", 7)
+        self.assertNotIn("grayscale", result.stderr)
+        gray = self.path("gray.nrrd")
+        write_nrrd(gray, "int16", (40, 30, 20), [i * 7919 % 1009 + 1 for i in range(40 * 30 * 20)])
+        result = self.ok("crop", gray, out, "--component", 5)
+        self.assertIn("looks like a grayscale scan", result.stderr)
+        self.assertIn("by --labels FILE", result.stderr)
+        for options in (("--box", "0,0,0,1,1,1", "--component", 5), ("--each", "--box", "0,0,0,1,1,1")):
+            self.fails("crop", self.image, out, *options, saying="give only one of --box")
+        self.fails("crop", self.image, out, saying="give what to crop: --box")
+        self.fails("crop", self.image, self.path("new/pore.nrrd"), "--labels", self.map, "--each",
+                   saying="there is no folder '%s'" % self.path("new"))
+        text = self.ok("crop", "--help-all").stdout
+        self.assertNotIn("Porosity", text)
+        self.assertNotIn("Which components stay", text)
+
     def test_an_image_for_each_component(self):
         os.mkdir(self.path("each"))
         found = self.crop(self.image, self.path("each/p.nrrd"), "--labels", self.map, "--each", "--only")
@@ -124,7 +145,7 @@ class CropTest(CommandTest):
         out = self.path("out.nrrd")
         for options, saying in (
                 ((), "give what to crop: --box (or --cylinder, --sphere, --mask), or --component or --each"),
-                (("--box", "0,0,0,3,3,3", "--component", 3), "give what to crop"),
+                (("--box", "0,0,0,3,3,3", "--component", 3), "give only one of --box"),
                 (("--box", "0,0,0,12,3,3"), "reaches 12 along x, but the voxels there are 0 to 11"),
                 (("--labels", self.map, "--component", 4), "labels.nrrd' has no component 4"),
                 (("--labels", self.map, "--component", 3, "--margin", "1.5"), "--margin must be a number of voxels"),

@@ -312,7 +312,8 @@ class LabelTest(LabelCommandTest):
         self.assertEqual(set(self.contents()), before)
         self.ok("label", self.input, "--picture", self.path("p.png"))
         self.assertEqual(set(self.contents()), before | {"p.png"})
-        self.fails("label", self.input, saying="it may be left out only with --statistics, --print, --picture or --json")
+        self.assertIn("1 component (6 neighbors)", self.ok("label", self.input).stdout)
+        self.fails("label", self.input, "--quiet", saying="nothing to do: give OUTPUT")
 
     def test_lengths_and_volumes_have_units(self):
         random.seed(7)

@@ -177,6 +177,13 @@ class HelpTest(CommandTest):
     def has_surfaces(self):
         return "render" in self.ok("--help").stdout
 
+    def test_help_needs_no_program_for_surfaces(self):
+        shutil.copy(COMMAND, self.path("brickccl"))
+        for command in ("mesh", "render") if self.has_surfaces() else ():
+            for option, code in (("--help", 0), ("--help-all", 0), ("--ras", 1)):
+                done = subprocess.run([self.path("brickccl"), command, option], capture_output=True, text=True)
+                self.assertEqual((done.returncode, "Usage: brickccl " + command in done.stdout), (code, code == 0), done.stderr)
+
     def test_shells_complete_commands_and_options(self):
         script = self.ok("completion", "bash").stdout
         ask = script + """

@@ -129,7 +129,8 @@ class ReportTest(CommandTest):
         self.assertIn("Other", page.texts["dd"])
         self.assertIn("Size 2 mm\u00b3, limit 1.5 mm\u00b3", page.texts["div"])
         for field, saying in (("colour=1", ["a report has no field 'colour'", "customer", "serial_number"]), ("language=fr", ["it must be one of", "de"]),
-                              ("customer", "is not NAME=VALUE"), ("logo=r.toml", "must be a .png"), ("logo=none.png", "cannot read the logo")):
+                              ("customer", "--report-field customer has no value; write customer=VALUE"), ("titel", "did you mean 'title'?"),
+                              ("title=" + 40000 * "a", "a text of the report has 40000 bytes; it may have 32767"), ("logo=r.toml", "must be a .png"), ("logo=none.png", "cannot read the logo")):
             self.fails("report", self.path("out"), "--report-field", field, saying=saying)
             self.fails("batch", self.path("r.toml"), self.path("in"), "-o", self.path("new"), "--report-field", field, saying=saying)
             self.assertFalse(os.path.exists(self.path("new")))
@@ -179,6 +180,40 @@ class ReportTest(CommandTest):
             self.assertIn("frozen", sheet)
         # Two items with two defects each, below a head.
         self.assertEqual(len(re.findall("<row ", sheets[2])), 5)
+
+    def test_no_part_of_a_report_is_damaged(self):
+        """Texts that are not UTF-8 or too long for Excel are refused, and the files that are there stay."""
+        name = "A" * 12000
+        rules = "".join("[[acceptance]]\nrule = \"number\"\nat_most_count = 0\nname = \"%s%d\"\n" % (name, i) for i in range(3))
+        self.report(["a"], rules)
+        before = self.shown()
+        for options in (("--report-field", "title=a\udcffb"), ("--report-field", "customer=M\udcfcller")):
+            result = run("report", self.path("out"), "--xlsx", *options, errors="replace")
+            self.assertEqual((result.returncode > 0, "it must be a text in UTF-8" in result.stderr), (True, True), result.stderr)
+        # The failed rules are one cell.
+        result = run("report", self.path("out"), "--xlsx", "--report-field", "customer=B")
+        self.assertEqual((result.returncode, "cannot hold so long a text" in result.stderr), (1, True), result.stderr)
+        self.assertEqual((self.shown(), os.path.exists(self.path("out/report.xlsx"))), (before, False))
+        for key in ("title = \"%s\"" % ("b" * 40000), "logo = \"/etc/passwd\""):
+            with open(self.path("long.toml"), "w", encoding="utf-8") as stream:
+                stream.write("[report]\n%s\n" % key)
+            saying = "a text of the report has 40000 bytes" if "title" in key else "it must be a .png, .jpg or .svg"
+            self.fails("recipe", "check", self.path("long.toml"), saying=["long.toml:2: report.", saying])
+
+    def test_a_value_near_its_limit_shows_all_digits(self):
+        """1.0002 mm3 against the limit 1 are not shown as 1.000."""
+        os.mkdir(self.path("in"))
+        write_nrrd(self.path("in/a.nrrd"), "uint8", (6, 5, 4), [1] + [0] * 119, (1.0002, 1, 1))
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write("[[acceptance]]\nrule = \"largest\"\ncolumn = \"volume_mm3\"\nat_most = 1\n")
+        self.ok("batch", self.path("r.toml"), self.path("in"), "-o", self.path("out"), "--report", "--quiet")
+        self.assertIn("1.0002 mm\u00b3", self.shown())
+        self.run_xlsx()
+        with zipfile.ZipFile(self.path("out/report.xlsx")) as book:
+            sheet, styles = book.read("xl/worksheets/sheet2.xml").decode(), book.read("xl/styles.xml").decode()
+        style = int(re.search('<c r="F2" s="([0-9]+)"><v>1.0002', sheet).group(1))
+        format_of_style = re.findall("<xf numFmtId=\"([0-9]+)\"", styles.split("<cellXfs")[1])[style]
+        self.assertIn('<numFmt numFmtId="%s" formatCode="0.000######"/>' % format_of_style, styles)
 
     def run_xlsx(self):
         self.ok("report", self.path("out"), "--xlsx")

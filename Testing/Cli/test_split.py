@@ -55,6 +55,10 @@ class SplitTest(CommandTest):
         # The peaks are 2.55 mm high, the pass 2 mm.
         self.assertEqual(self.objects("--split-height", 0.54)[1]["components"], 3)
         self.assertEqual(self.objects("--split-height", 0.56)[1]["components"], 2)
+        self.assertEqual(self.objects("--split-height", "540um")[1]["components"], 3)
+        self.assertEqual(self.objects("--split-height", "560um")[1]["components"], 2)
+        for options in (("1kg",), ("-1",), ("540um", "--split-by", self.mask)):
+            self.fails("split", self.mask, self.output, "--split-height", *options, saying=["--split-height is", "it must be a number"])
         self.assertEqual(self.objects("--by-slice", "z")[1]["components"], 9)
         self.assertEqual(self.objects("--connectivity", 6)[1]["components"], 3)
         self.assertEqual(self.objects("--threads", 1)[0], self.objects("--threads", 3)[0])
@@ -88,6 +92,7 @@ class SplitTest(CommandTest):
             self.assertEqual([row["value"] for row in csv.DictReader(stream)], ["2", "2"])
         self.assertEqual(label("--split", "--seeds", "22,7,1")[1]["components"], 1)
         self.fails("label", self.mask, self.output, "--split", "-1", saying="at least 0")
+        self.assertIn("image uncompressed", self.ok("distance", "--help").stdout)
         self.fails("label", self.mask, self.output, "--split", "--memory", "500MB", saying="--memory")
         self.fails("label", self.mask, self.output, "--split", "--periodic", "x", saying="--periodic")
 
@@ -143,7 +148,9 @@ class SplitTest(CommandTest):
 
     def test_without_background_distances_are_infinite(self):
         write_nrrd(self.mask, "uint8", (4, 3, 2), [1] * 24)
-        notes = json.loads(self.ok("distance", self.mask, self.output, "--json").stdout)["notes"]
+        summary = json.loads(self.ok("distance", self.mask, self.output, "--json").stdout)
+        notes = summary["notes"]
+        self.assertIsNone(summary["largest_distance_mm"])
         self.assertTrue(any("infinite" in note for note in notes), notes)
         self.assertEqual(self.objects()[1]["components"], 1)
 

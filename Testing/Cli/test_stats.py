@@ -182,6 +182,13 @@ class StatsTest(CommandTest):
         self.fails(*stats, "--weights", "form", saying="no column 'form'")
         self.fails("stats", labels, "--log", "--print", saying="--histogram")
 
+    def test_a_histogram_of_empty_bins_names_the_logarithmic_axis(self):
+        labels = self.path("labels.nrrd")
+        write_nrrd(labels, "uint8", (1100, 1, 1), list(range(1, 101)) + [101] * 1000)
+        stats = ["stats", labels, "--histogram", "voxel_count"]
+        self.assertIn("49 of 51 bins are empty; try --log", self.ok(*stats).stderr)
+        self.assertNotIn("--log", self.ok(*stats, "--log").stderr + self.ok(*stats, "--bins", 2).stderr)
+
     def test_columns_of_histograms_are_checked_before_any_work(self):
         # The label map is not there: what is wrong with the column is said first.
         for column, saying in (("spericity", "did you mean 'sphericity'"), ("volum_um3", "did you mean 'volume_mm3'"),

@@ -186,6 +186,14 @@ class InfoTest(CommandTest):
             summary = json.loads(self.ok("label", scan, self.path("o.nrrd"), "--json", "--threshold", row["method"]).stdout)
             self.assertEqual(summary["threshold"]["value"], row["value"])
 
+    def test_a_threshold_of_several_numbers_of_classes_is_shown_once(self):
+        scan = self.path("scan.nrrd")
+        write_nrrd(scan, "uint8", (4, 4, 1), [0, 1, 2, 100] * 4)
+        found = {row["method"]: row["value"] for row in json.loads(self.ok("info", scan, "--json").stdout)["thresholds"]}
+        self.assertEqual(found["multi-otsu:3"], found["multi-otsu:4"])
+        shown = self.ok("info", scan).stdout
+        self.assertEqual(("multi-otsu:3" in shown, "multi-otsu:4" in shown), (True, False))
+
     def test_odd_images_are_shown(self):
         scan = self.path("scan.nrrd")
         nan = float("nan")

@@ -232,7 +232,7 @@ class ViewTest(CommandTest):
         for settings, saying in (({"threshold": "oops"}, "oops"), ({"connectivity": 7}, "7"), ({"close": "1"}, "--close needs --pores"),
                                  ({"threshold": 5000, "pores": True}, "no material"), ({"range": [5, 1]}, "--range"),
                                  ({"threshold": "3", "range": [1, 2]}, "cannot be combined"), ({"below": True}, "--below"),
-                                 ({"smooth": "gauss:1"}, "gauss:1"), ({"minimum_volume": -1}, "-1")):
+                                 ({"smooth": "gauss:1"}, "gauss:1"), ({"smooth": "median:50"}, "median:1 or median:2"), ({"minimum_volume": -1}, "-1")):
             self.assertIn(saying, view.label(**settings)["error"])
         self.assertIn("wait", view.save("table", "t.csv")["error"])
         self.assertGreater(view.label(pores=True, threshold="otsu")["components"], 0)
@@ -252,7 +252,8 @@ class ViewTest(CommandTest):
                            ("labels", "l.nhdr"), ("picture", "p.csv"), ("recipe", "r.nrrd")):
             self.assertIn("error", view.save(kind, name, True), name)
         self.assertEqual(view.save("table", "old.csv"), {"exists": "old.csv"})
-        self.assertEqual(view.request("save", {"kind": "program"})[0], 400)
+        status, _, content = view.request("save", {"kind": "program"})
+        self.assertEqual((status, content), (400, b"the request is not JSON, lacks a value, or has one of a wrong kind\n"))
         self.assertEqual(self.contents(), before)
         self.assertEqual(view.save("table", "old.csv", True), {"saved": "old.csv"})
         self.assertNotEqual(self.contents()["old.csv"], b"old")

@@ -57,10 +57,23 @@ class Npy(ScannersTest):
             np.save(self.path("b.npy"), voxels)
             self.assertEqual(self.assert_voxels(self.path("b.npy"), voxels.astype("u1")).type, "uint8")
 
+    def test_arrays_whose_first_axis_is_the_fastest(self):
+        for kind, shape, order in itertools.product(("uint8", "int16", "float64"), ((7,), (6, 5), SHAPE, (2, 3, 4, 5)), "<>"):
+            voxels = values(kind, shape)
+            np.save(self.path("f.npy"), np.asfortranarray(voxels.astype(voxels.dtype.newbyteorder(order))))
+            image = self.assert_voxels(self.path("f.npy"), voxels)
+            self.assertEqual(image.size, list(shape[::-1]))
+        result = self.label(self.path("f.npy"), self.path("out.nrrd"), "--memory", "64MiB")
+        self.assertIn("fortran_order) are not read in parts", result.stderr)
+
+    def test_a_last_axis_of_length_1_is_noted(self):
+        np.save(self.path("c.npy"), values("uint8", SHAPE + (1,)))
+        self.assertIn("its last axis has length 1 and is read as x of 4 dimensions", " ".join(self.read(self.path("c.npy")).notes))
+        np.save(self.path("c.npy"), values("uint8", SHAPE))
+        self.assertNotIn("length 1", " ".join(self.read(self.path("c.npy")).notes))
+
     def test_refused(self):
         voxels = values("uint16", SHAPE)
-        np.save(self.path("f.npy"), np.asfortranarray(voxels))
-        self.refuses(self.path("f.npy"), saying="ascontiguousarray")
         for array in (voxels.astype("f2"), voxels.astype("c8"), np.array([("a", 1)], "U1,i4"), np.array(7)):
             np.save(self.path("t.npy"), array)
             self.refuses(self.path("t.npy"))
@@ -198,6 +211,8 @@ class VolumeGraphics(ScannersTest):
         self.refuses(self.scan(voxels, extra="Mirror = 1 0 0"), saying="mirror")
         self.refuses(self.scan(voxels, size="50 6 4"), saying="regionofinterestend")
         self.refuses(self.scan(voxels, extra="[file2]\nName = b.vol"), saying="several files")
+        for key in ("Endian", "ByteOrder", "DataOffset", "HeaderSkip"):
+            self.refuses(self.scan(voxels, extra=key + " = 1"), saying="its file1/%s is '1', which is not read" % key.lower())
         self.refuses(self.scan(voxels, name="none.vol"), saying="none.vol")
         self.refuses(self.scan(voxels, geometry="resolution = 1 1 1\nunit = parsec"), saying="parsec")
         path = self.scan(voxels)

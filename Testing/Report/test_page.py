@@ -227,6 +227,12 @@ class PageTest(unittest.TestCase):
         self.browser.media("print")
         self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 690)
         self.assertEqual(self.browser.run("getComputedStyle(document.querySelector('.slices')).display"), "none")
+        # The counter of pages is for the screen. Buttons would be missing in heads on later pages.
+        display = "getComputedStyle(document.querySelector('%s')).display"
+        self.assertEqual([self.browser.run(display % one) for one in ("#defect-count", "#defect-table th button", "#defect-paper")],
+                         ["none", "contents", "block"])
+        self.assertEqual(self.browser.run("document.getElementById('defect-paper').textContent"),
+                         "the 25 largest of 10003 defects; all are in defects.csv")
         # No number is broken in two.
         self.assertEqual(self.browser.run(
             "Array.from(document.querySelectorAll('td.number')).filter((cell) => { const range = document.createRange();"

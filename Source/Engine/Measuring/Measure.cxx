@@ -43,29 +43,11 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
 {
   CheckIndexSums(extent);
   options.groups.CheckDimension(extent.dimension);
-<<<<<<< HEAD
-  if (options.intensity)
-  {
-    CheckSecondImage("intensity image", *options.intensity, extent);
-  }
-  if (options.part)
-  {
-    CheckSecondImage("mask of the part", *options.part, extent);
-  }
-  for (const auto & [name, image] : { std::pair("image of classes", &options.classes),
-                                      std::pair("image of parts", &options.parts),
-                                      std::pair("image of zones", &options.zones) })
-  {
-    if (*image)
-    {
-      CheckSecondImage(name, **image, extent);
-    }
-  }
-=======
   CheckSecondImage("intensity image", options.intensity, extent);
   CheckSecondImage("mask of the part", options.part, extent);
   CheckSecondImage("image of classes", options.classes, extent);
->>>>>>> h-engine
+  CheckSecondImage("image of parts", options.parts, extent);
+  CheckSecondImage("image of zones", options.zones, extent);
   for (const ColumnGroup * const group : options.groups.List())
   {
     if (group->needsIntensity && !options.intensity)
@@ -378,30 +360,6 @@ MeasureShapes(const RunVolume &   volume,
 
 static_assert(SlabAccumulators<CompactShapeSums>::BlockSize == simd::SumLinesPerBlock, "vector code fills the blocks");
 
-<<<<<<< HEAD
-/** The groups of a table: those that the images bring, and those that are asked for. */
-std::vector<const ColumnGroup *>
-GroupsOf(const MeasureOptions & options)
-{
-  using Presence = ColumnGroup::Presence;
-  std::vector<const ColumnGroup *> groups;
-  for (const ColumnGroup * const group : GroupTable())
-  {
-    if ((group->presence == Presence::WithIntensity && options.intensity) ||
-        (group->presence == Presence::WithPart && options.part) ||
-        (group->presence == Presence::WithClasses && options.classes) ||
-        (group->presence == Presence::WithParts && options.parts) ||
-        (group->presence == Presence::WithZones && options.zones))
-    {
-      groups.push_back(group);
-    }
-  }
-  groups.insert(groups.end(), options.groups.List().begin(), options.groups.List().end());
-  return groups;
-}
-
-=======
->>>>>>> h-engine
 } // namespace
 
 ComponentTable
@@ -440,6 +398,14 @@ MeasureComponents(const RunVolume &          volume,
   if (options.classes)
   {
     InsertGroup(groups::Classes, table.groups);
+  }
+  if (options.parts)
+  {
+    InsertGroup(groups::Parts, table.groups);
+  }
+  if (options.zones)
+  {
+    InsertGroup(groups::Zones, table.groups);
   }
   if (options.part)
   {

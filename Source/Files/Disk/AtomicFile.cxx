@@ -74,7 +74,10 @@ FolderBeside(const fs::path & target)
   }
   catch (const std::system_error & failure)
   {
-    throw Error("cannot write " + Quoted(target.string()) + ": " + failure.code().message());
+    std::error_code ignored;
+    throw Error("cannot write " + Quoted(target.string()) + ": " +
+                (fs::exists(FolderOf(target), ignored) ? failure.code().message()
+                                                       : "there is no folder " + Quoted(FolderOf(target).string())));
   }
 }
 

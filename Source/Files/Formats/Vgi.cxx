@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <sstream>
 
 namespace brickccl::files
@@ -140,6 +141,14 @@ CheckVgiFile(const VgiObject & volume)
                         " is read: export the whole volume as raw");
     }
   };
+  static const std::regex layout("file1/(?!skipheader$).*(endian|order|skip|offset).*");
+  for (const auto & [key, value] : volume)
+  {
+    if (std::regex_match(key, layout))
+    {
+      throw Unsupported("its " + key + " is " + Quoted(value) + ", which is not read; export the volume as raw");
+    }
+  }
   is("fileformat", "raw");
   is("regionofintereststart", "0 0 0");
   is("mirror", "0 0 0");

@@ -45,6 +45,8 @@ public:
     format_set_text_wrap(m_Wrapped);
     m_Measure = workbook_add_format(book);
     format_set_num_format(m_Measure, "0.000");
+    m_Exact = workbook_add_format(book);
+    format_set_num_format(m_Exact, "0.000######");
   }
 
   std::uint64_t
@@ -88,11 +90,16 @@ private:
     const auto across = static_cast<lxw_col_t>(column);
     if (value.is_number())
     {
-      worksheet_write_number(m_Sheet, down, across, value.get<double>(), value.is_number_float() ? m_Measure : nullptr);
+      lxw_format * const decimals = format == nullptr ? m_Measure : format;
+      worksheet_write_number(m_Sheet, down, across, value.get<double>(), value.is_number_float() ? decimals : nullptr);
     }
     else if (value.is_string() && !value.get<std::string>().empty())
     {
-      worksheet_write_string(m_Sheet, down, across, value.get<std::string>().c_str(), format);
+      const std::string text = value;
+      if (worksheet_write_string(m_Sheet, down, across, text.c_str(), format) != LXW_NO_ERROR)
+      {
+        throw Unsupported("a cell of a workbook cannot hold so long a text: " + Quoted(text.substr(0, 40) + "..."));
+      }
     }
     m_Cells += value.is_number() || (value.is_string() && !value.get<std::string>().empty()) ? 1 : 0;
   }
@@ -156,7 +163,8 @@ private:
       for (std::size_t k = 0; k < m_Recipe.acceptance.size() && !item.summary.is_null(); ++k)
       {
         const ordered_json & result = item.summary.at("rules").at(k);
-        Put(i + 1, k + 5, result.at("value"));
+        // Three decimals may not show on which side of its limit a value is.
+        Put(i + 1, k + 5, result.at("value"), m_Exact);
         if (!result.at("passes").get<bool>())
         {
           reasons +=
@@ -253,6 +261,7 @@ private:
   lxw_format *              m_Bold;
   lxw_format *              m_Wrapped;
   lxw_format *              m_Measure;
+  lxw_format *              m_Exact;
   ordered_json              m_Manifest;
   batch::Recipe             m_Recipe;
   job::Language             m_Say;

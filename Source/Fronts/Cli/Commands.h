@@ -2,7 +2,7 @@
 #ifndef BRICKCCL_CLI_COMMANDS_H
 #define BRICKCCL_CLI_COMMANDS_H
 
-// What every command needs.
+// Headers that every command needs.
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/JobOptions.h"
@@ -58,8 +58,9 @@ void AddReportFields(CLI::App & command, std::vector<std::string> & fields);
  *  \return empty if it is missing or was not built */
 std::string FindSurfacesProgram();
 
-/** Goes on as that program, with the same arguments. \throws Error if it is not there. */
-[[noreturn]] void ContinueAsSurfaces(char ** arguments);
+/** Continues as that program, with the same arguments. Returns if it is missing and they ask for help.
+ *  \throws Error if it is missing. */
+void ContinueAsSurfaces(char ** arguments);
 
 } // namespace brickccl::cli
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
@@ -173,7 +174,8 @@ RunCrop(const CropArguments & arguments)
   const bool takesComponents = arguments.each || arguments.component;
   if (takesComponents == arguments.Region::IsGiven())
   {
-    throw InvalidArgument("give what to crop: --box (or --cylinder, --sphere, --mask), or --component or --each");
+    throw InvalidArgument(std::string(takesComponents ? "give only one of" : "give what to crop:") +
+                          " --box (or --cylinder, --sphere, --mask), or --component or --each");
   }
   const NamedFiles inputs = { { "IN", arguments.input },
                               { "--labels", arguments.labelFile },
@@ -193,6 +195,10 @@ RunCrop(const CropArguments & arguments)
   {
     throw Unsupported(Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
                       "; images of 1 channel are cropped");
+  }
+  if (takesComponents && arguments.labelFile.empty())
+  {
+    NoteGrayClasses(image, reader, "name the label map of the components by --labels FILE");
   }
   std::optional<LoadedImage> labels = ReadRegion(arguments, image, arguments.threads, reader);
   if (labels && arguments.only)
@@ -234,7 +240,8 @@ RunCrop(const CropArguments & arguments)
   findings.push_back({ "crops", written });
   findings.push_back({ "", cuts.size(), 1, "#", "image" });
   findings.push_back({ "", Printable(cuts[0].file) + (cuts.size() > 1 ? " ..." : ""), 1, "written: #" });
-  AddSpacing(findings, image, 2);
+  image.extent = CutOut(image, cuts[0]).extent;
+  AddSpacing(findings, image, cuts.size() == 1 ? 2 : 0);
   findings.push_back({ "notes", reader.Notes() });
   PrintFindings(findings, arguments, reporter);
 }
@@ -250,9 +257,10 @@ AddCropCommand(CLI::App & app)
   command->add_option("OUT", arguments->output, "the part, with its place in space; with --each name_LABEL.ext")
     ->required();
   AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + RunningOptions + "no-compression");
+  const std::string more = job::FindParameter("box")->more;
   command->get_option("--box")->description(
     "crop to this box: its first and last voxel, both included\nSeveral shapes are cropped to the box around them. " +
-    job::FindParameter("box")->more);
+    more.substr(more.find("Numbers")));
   auto * const component =
     command->add_option("--component", arguments->component, "crop to the box around the component of this label")
       ->type_name("N");

@@ -299,7 +299,7 @@ NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader)
 }
 
 void
-NoteGrayClasses(const LoadedImage & image, ImageReader & reader)
+NoteGrayClasses(const LoadedImage & image, ImageReader & reader, const std::string & advice)
 {
   LooksOfImage looks;
   if (image.channels == 1)
@@ -308,8 +308,7 @@ NoteGrayClasses(const LoadedImage & image, ImageReader & reader)
   }
   if (looks.AreGrayValues())
   {
-    reader.Note("the segmentation looks like a grayscale scan, with each value as a class; make a mask first: "
-                "`brickccl label SCAN MASK --threshold METHOD` (`brickccl info` proposes thresholds)");
+    reader.Note("the segmentation looks like a grayscale scan, with each value as a class; " + advice);
   }
 }
 

@@ -99,7 +99,11 @@ void CheckPart(const LoadedImage & part, int threads, ImageReader & reader);
 void NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader);
 
 /** Notes that a segmentation to clean looks like a gray scan. */
-void NoteGrayClasses(const LoadedImage & image, ImageReader & reader);
+void NoteGrayClasses(const LoadedImage & image,
+                     ImageReader &       reader,
+                     const std::string & advice =
+                       "make a mask first: `brickccl label SCAN MASK --threshold METHOD` (`brickccl info` proposes "
+                       "thresholds)");
 
 /** Notes components whose intensities have no mean, whose weighted centroid is outside of the box, or whose
  *  sphericity is above 1. */

@@ -28,9 +28,10 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "The phantom", "seed density grain noise blur rings hardening diameters phantom:size phantom:spacing" },
   { "The truth", "truth truth-labels sizes" },
   { job::group::Reading, "" },
+  { "The part that is cut out", "component each crop:labels only margin crop:box crop:cylinder crop:sphere crop:mask" },
   { job::group::Labeled, "range-from range-to steps" },
   { job::group::Joined, "" },
-  { job::group::Kept, "where labels keep remove values component each only margin" },
+  { job::group::Kept, "where labels keep remove values" },
   { "The split", "split-height split-by" },
   { "The operation", "morph:open morph:close morph:dilate morph:erode" },
   { job::group::Holes, "" },
@@ -82,8 +83,8 @@ constexpr CommandHelp Commands[] = {
     "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes\n" },
   { "split",
     "split-height split-by connectivity by-slice statistics print spacing",
-    "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n"
-    "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n" },
+    "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n"
+    "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n" },
   { "distance", "", "  brickccl distance mask.nrrd depth.nrrd\n" },
   { "morph",
     "open close dilate erode by-slice spacing",
@@ -92,7 +93,7 @@ constexpr CommandHelp Commands[] = {
   { "crop",
     "box component each labels only margin",
     "  brickccl crop scan.nrrd corner.nrrd --box 0,0,0,99,99,49\n"
-    "  brickccl crop scan.nrrd pores/pore.nrrd --labels pores.nrrd --each --margin 5\n" },
+    "  brickccl crop scan.nrrd pore.nrrd --labels pores.nrrd --each --margin 5\n" },
   { "sweep",
     "range-from range-to steps below output plot connectivity spacing",
     "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 \\\n"

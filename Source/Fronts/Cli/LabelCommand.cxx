@@ -24,10 +24,9 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
   CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
-  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty())
+  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty() && job.quiet)
   {
-    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics, --print, "
-                          "--picture or --json");
+    throw InvalidArgument("nothing to do: give OUTPUT, the label map, --statistics or --picture, or omit --quiet");
   }
   outputs = TableFiles(job, "--statistics");
   outputs.insert(outputs.end(),
@@ -60,7 +59,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   auto       job = std::make_shared<job::Job>();
   CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
   command->add_option("INPUT", job->input, std::string("image") + FilesRead)->required();
-  command->add_option("OUTPUT", job->output, "label map; not needed for a table, a picture or --json");
+  command->add_option("OUTPUT", job->output, "label map; without it, only the summary and what else is asked for");
   AddOptions(*command, *job, "");
   command->callback([job, frontEnd] { RunLabel(*job, frontEnd); });
 }

@@ -141,7 +141,9 @@ MeasureDistances(const LoadedImage & image, void * result, const DistanceOptions
   {
     notes.Note("distances are infinite where nothing but one label is");
   }
-  return { { "largest_distance_mm", largest, 1, "largest distance #", "mm" } };
+  const nlohmann::ordered_json finite =
+    std::isinf(largest) ? nlohmann::ordered_json() : nlohmann::ordered_json(largest);
+  return { { "largest_distance_mm", finite, 1, "largest distance #", "mm" } };
 }
 
 } // namespace

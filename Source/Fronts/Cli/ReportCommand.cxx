@@ -34,14 +34,13 @@ AddReportCommand(CLI::App & app)
   command->add_flag("--pdf", arguments->pdf, "also write report.pdf (needs Chromium or Chrome)");
   command->add_flag("--xlsx", arguments->xlsx, "also write report.xlsx, a workbook for Excel");
   command->callback([arguments] {
-    std::cout << report::WriteReport(arguments->folder, arguments->fields) << std::endl;
+    // The page stays as it is if the workbook fails.
+    const std::string book =
+      arguments->xlsx ? WriteBatchWorkbook(arguments->folder, arguments->fields) + '\n' : std::string();
+    std::cout << report::WriteReport(arguments->folder, arguments->fields) << '\n' << book << std::flush;
     if (arguments->pdf)
     {
       std::cout << report::WritePdf(arguments->folder) << std::endl;
-    }
-    if (arguments->xlsx)
-    {
-      std::cout << WriteBatchWorkbook(arguments->folder, arguments->fields) << std::endl;
     }
   });
 }

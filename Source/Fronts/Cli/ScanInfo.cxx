@@ -98,6 +98,10 @@ PrintProposals(const std::vector<ProposedThreshold> & proposals)
   std::cout << "proposals for brickccl label --threshold (foreground: at or above)\n";
   for (const ProposedThreshold & proposal : proposals)
   {
+    if (proposal.isRepeated)
+    {
+      continue;
+    }
     std::cout << "  " << std::left << std::setw(13) << proposal.method << std::right;
     if (!proposal.failure.empty())
     {

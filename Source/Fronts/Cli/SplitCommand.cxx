@@ -18,9 +18,22 @@ namespace
 
 struct SplitArguments : job::Job
 {
-  std::optional<double> height;
-  std::string           by;
+  std::string height;
+  std::string by;
 };
+
+/** The height in mm, or in gray values with --split-by. */
+std::optional<double>
+HeightOf(const SplitArguments & arguments)
+{
+  double          height = 0;
+  const job::Form form = arguments.by.empty() ? job::AnyLength : job::Form{ job::Kind::Number, 0 };
+  if (const auto fault = job::SetValue(form, { arguments.height.empty() ? "0" : arguments.height }, &height))
+  {
+    throw InvalidArgument("--split-height is " + Quoted(fault.value) + "; it must be " + fault.right);
+  }
+  return arguments.height.empty() ? std::nullopt : std::optional(height);
+}
 
 /** Objects in memory as an image to write, of another type. */
 ImageToWrite
@@ -66,6 +79,7 @@ RunSplit(const SplitArguments & arguments)
   Stopwatch          watch;
   nlohmann::json     seconds;
   const ColumnGroups groups = CheckTableArguments(arguments, "--statistics");
+  const auto         height = HeightOf(arguments);
   const LabelType    requested = LabelTypeFromName(arguments.labelType);
   CheckUnits(arguments, false, "--statistics or --print");
   CheckIntensity(arguments, false, "--statistics or --print");
@@ -87,8 +101,8 @@ RunSplit(const SplitArguments & arguments)
   NoteGrayClasses(image, reader);
   CheckImageFileWritable(arguments.output, ScalarType::UInt8, image.extent);
   SplitOptions options;
+  options.height = height;
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
-  options.height = arguments.height;
   options.geometry = image.geometry;
   options.threads = arguments.threads;
   std::optional<LoadedImage> values;
@@ -156,8 +170,8 @@ AddSplitCommand(CLI::App & app)
       arguments->height,
       "merge objects whose neck is less than H below the smaller peak (mm)\nPeaks are the greatest distances "
       "to the border. Default: 0.75 of the smallest spacing. More merges objects, less splits rough ones. "
-      "With --split-by: in gray values, default 0.")
-    ->check(NumberFromZero())
+      "With --split-by: in gray values, default 0. Among equally high peaks and on plateaus the first voxel in raster "
+      "order wins, so that a flipped image may have other borders between objects.")
     ->type_name("H");
   command->add_option("--split-by", arguments->by, "split along dark valleys of this image instead of necks")
     ->type_name("FILE");

@@ -189,6 +189,23 @@ CheckStatsArguments(const StatsArguments & arguments)
   return groups;
 }
 
+/** Notes that a histogram is empty, or that most of its bins are. */
+void
+NoteEmptyBins(const Histogram & histogram, bool isLogarithmic, std::size_t components, ImageReader & reader)
+{
+  const std::size_t bins = histogram.counts.size();
+  const auto        empty =
+    static_cast<std::size_t>(std::count(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{ 0 }));
+  if (empty == bins)
+  {
+    reader.Note("no component has a value for the histogram of " + histogram.column + ", so it is empty");
+  }
+  else if (!isLogarithmic && components > bins && 4 * empty > 3 * bins)
+  {
+    reader.Note(std::to_string(empty) + " of " + std::to_string(bins) + " bins are empty; try --log");
+  }
+}
+
 void
 RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
 {
@@ -241,10 +258,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   if (!arguments.histogram.empty())
   {
     histogram = HistogramOf(table, HistogramOptionsOf(arguments));
-    if (std::all_of(histogram->counts.begin(), histogram->counts.end(), [](auto count) { return count == 0; }))
-    {
-      reader.Note("no component has a value for the histogram of " + histogram->column + ", so it is empty");
-    }
+    NoteEmptyBins(*histogram, arguments.logarithmic, table.components.size(), reader);
   }
   seconds["measure"] = watch.Lap();
   ReplacedTogether together;

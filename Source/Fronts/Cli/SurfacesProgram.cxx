@@ -50,6 +50,11 @@ ContinueAsSurfaces(char ** arguments)
   const std::string program = FindSurfacesProgram();
   if (program.empty())
   {
+    const std::string first = arguments[2] == nullptr ? "" : arguments[2];
+    if (first == "-h" || first.rfind("--help", 0) == 0)
+    {
+      return;
+    }
     throw Error("the program for surfaces, " BRICKCCL_SURFACES ", is neither next to this one nor in '" +
                 InstalledProgram().lexically_normal().string() + "'; install all of BrickCCL");
   }

@@ -4,8 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
-
-#include <nlohmann/json.hpp>
+#include "BrickCCL/Job/Language.h"
 
 #include <algorithm>
 #include <cctype>
@@ -17,6 +16,8 @@
 namespace brickccl::batch
 {
 
+using job::IsUtf8;
+
 namespace
 {
 
@@ -25,20 +26,6 @@ IsPlain(char character)
 {
   const auto code = static_cast<unsigned char>(character);
   return code < 128 && (std::isalnum(code) != 0 || character == '.' || character == '-' || character == '_');
-}
-
-bool
-IsUtf8(const std::string & text)
-{
-  try
-  {
-    static_cast<void>(nlohmann::json(text).dump());
-    return true;
-  }
-  catch (const nlohmann::json::type_error &)
-  {
-    return false;
-  }
 }
 
 /** Each byte as \xFF for whose place `isEscaped` is true. */

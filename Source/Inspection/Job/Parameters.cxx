@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Job/Language.h"
 #include "BrickCCL/Job/Region.h"
@@ -115,6 +116,25 @@ CheckDecimal(const std::string & text)
   return std::count(names.begin(), names.end(), text) > 0 ? "" : "point or comma";
 }
 
+/** A text that pages and cells of Excel hold. */
+std::string
+CheckShown(const std::string & text)
+{
+  constexpr std::size_t longest = 32767;
+  if (text.size() > longest)
+  {
+    throw InvalidArgument("a text of the report has " + std::to_string(text.size()) + " bytes; it may have " +
+                          std::to_string(longest));
+  }
+  return IsUtf8(text) ? "" : "a text in UTF-8";
+}
+
+std::string
+CheckLogo(const std::string & text)
+{
+  return files::HasExtension(text, ".png .jpg .jpeg .svg") ? "" : "a .png, .jpg or .svg";
+}
+
 // Forms of values.
 
 Form
@@ -134,6 +154,7 @@ Shapes(std::string (*check)(const std::string &))
 
 const Form Flag = { Kind::Flag };
 const Form Text = { Kind::Text };
+const Form Shown = Checked(CheckShown);
 const Form Count = { Kind::Whole, 0 };
 const Form FromZero = { Kind::Number, 0, Unlimited };
 const Form Millimeters = { Kind::Number, 0, Finite, "mm" };
@@ -152,7 +173,7 @@ InputRows()
   return {
     { "", "recipe.schema", &Job::recipeSchema, { Kind::Whole, 1, 1 }, "", "",
       "version of this schema: 1" },
-    { "", "recipe.name", &Job::name, Text, "", "",
+    { "", "recipe.name", &Job::name, Shown, "", "",
       "title of the report" },
     { "", "recipe.description", &Job::description, Text, "", "",
       "what the recipe is for" },
@@ -381,15 +402,15 @@ std::vector<Parameter>
 ReportRows()
 {
   return {
-    { "", "report.title", &Job::reportTitle, Text, "", "", "title; default: the recipe's name" },
-    { "", "report.customer", &Job::customer, Text, "", "", "customer" },
-    { "", "report.order", &Job::reportOrder, Text, "", "", "order, or its number" },
-    { "", "report.part", &Job::reportPart, Text, "", "", "part, or its number" },
-    { "", "report.serial_number", &Job::serialNumber, Text, "", "", "serial number, or the first and the last one" },
-    { "", "report.inspector", &Job::inspector, Text, "", "", "who inspected" },
-    { "", "report.scanner", &Job::scanner, Text, "", "", "scanner, and how it scanned" },
-    { "", "report.date", &Job::reportDate, Text, "", "", "date, as it is written in the report" },
-    { "", "report.logo", &Job::logo, Text, "", "", "picture for the head: a .png, .jpg or .svg next to the recipe" },
+    { "", "report.title", &Job::reportTitle, Shown, "", "", "title; default: the recipe's name" },
+    { "", "report.customer", &Job::customer, Shown, "", "", "customer" },
+    { "", "report.order", &Job::reportOrder, Shown, "", "", "order, or its number" },
+    { "", "report.part", &Job::reportPart, Shown, "", "", "part, or its number" },
+    { "", "report.serial_number", &Job::serialNumber, Shown, "", "", "serial number, or the first and the last one" },
+    { "", "report.inspector", &Job::inspector, Shown, "", "", "who inspected" },
+    { "", "report.scanner", &Job::scanner, Shown, "", "", "scanner, and how it scanned" },
+    { "", "report.date", &Job::reportDate, Shown, "", "", "date, as it is written in the report" },
+    { "", "report.logo", &Job::logo, Checked(CheckLogo), "", "", "picture for the head: a .png, .jpg or .svg next to the recipe" },
     { "", "report.language", &Job::language, OneOf(LanguageCodes()), "", "", "language of the report; default: en" },
     { "", "report.paper", &Job::paper, OneOf({ "A4", "Letter" }), "", "", "paper that it is printed on; default: A4" },
   };
@@ -405,7 +426,7 @@ OutputRows()
       group::LabelMap,
       "auto (default: the smallest that fits), uint8, uint16, uint32 or uint64", { "OUTPUT" } },
     { "no-compression", "", &Job::noCompression, Flag, "", group::LabelMap,
-      "write the label map uncompressed (faster)", { "OUTPUT" },
+      "write the image uncompressed (faster)", { "OUTPUT" },
       "TIFF stacks of two slices or of less than 4 KiB are always compressed, since readers take uncompressed ones for a "
       "single block." },
     { "order", "", &Job::order, OneOf({ "raster", "size" }), "ORDER", group::LabelMap,

@@ -8,6 +8,7 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Report/Page.h"
 
@@ -222,11 +223,12 @@ SetFields(job::Job & recipe, const std::vector<std::string> & fields)
   {
     const std::size_t sign = field.find('=');
     const std::string name = field.substr(0, sign);
-    if (sign == std::string::npos || std::find(names.begin(), names.end(), name) == names.end())
+    const bool        isKnown = std::count(names.begin(), names.end(), name) > 0;
+    if (sign == std::string::npos || !isKnown)
     {
-      throw InvalidArgument((sign == std::string::npos ? "--report-field " + Quoted(field) + " is not NAME=VALUE"
-                                                       : "a report has no field " + Quoted(name)) +
-                            DidYouMean(name, names) + "; there are " + job::ListOfNames(names));
+      throw InvalidArgument(isKnown ? "--report-field " + name + " has no value; write " + name + "=VALUE"
+                                    : "a report has no field " + Quoted(name) + DidYouMean(name, names) +
+                                        "; there are " + job::ListOfNames(names));
     }
     const job::Parameter & parameter = *job::FindParameter("report." + name);
     if (const auto fault =
@@ -258,13 +260,9 @@ HeadFields(const job::Job & recipe)
 std::string
 CopiedLogo(const std::string & folder, const std::string & from)
 {
-  std::string extension = InSmallLetters(fs::path(from).extension().string());
-  extension = extension == ".jpeg" ? ".jpg" : extension;
-  std::error_code failure;
-  if (extension != ".png" && extension != ".jpg" && extension != ".svg")
-  {
-    throw InvalidArgument("the logo " + Quoted(from) + " must be a .png, .jpg or .svg");
-  }
+  const auto               has = [&](const char * extensions) { return files::HasExtension(from, extensions); };
+  const std::string        extension = has(".png") ? ".png" : has(".svg") ? ".svg" : ".jpg";
+  std::error_code          failure;
   constexpr std::uintmax_t maximum = 500000;
   if (const auto bytes = fs::file_size(from, failure); failure || bytes > maximum)
   {

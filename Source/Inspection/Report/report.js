@@ -194,6 +194,11 @@
     $("defect-table").tBodies[0].replaceChildren(body);
     const which = data.defects.all ? say("{1} (the largest of {2})", rows.length, data.defects.all) : rows.length;
     $("defect-count").textContent = say("{1} of {2} defects, page {3} of {4}", shown.length, which, page + 1, pages);
+    // Paper has the rows of this page alone.
+    const isPart = shown.length > pageSize || data.defects.all;
+    const isLargest = page === 0 && order.isDescending && columns[order.column] === "voxel_count";
+    $("defect-paper").textContent = !isPart ? "" : say(isLargest ? "the {1} largest of {2} defects; all are in defects.csv" :
+      "{1} of {2} defects; all are in defects.csv", Math.min(pageSize, shown.length - page * pageSize), data.defects.all ?? shown.length);
     $("defect-before").disabled = page === 0;
     $("defect-after").disabled = page === pages - 1;
     showColumns();

@@ -356,6 +356,10 @@ ProposeThresholds(const ValueHistogram & histogram)
     {
       proposal.threshold = FindThreshold(histogram, ThresholdMethod::FromText(method));
       proposal.share = ShareFrom(histogram, proposal.threshold.value);
+      proposal.isRepeated = std::any_of(proposals.begin(), proposals.end(), [&](const ProposedThreshold & before) {
+        return before.failure.empty() && before.method.rfind("multi-otsu", 0) == 0 && proposal.method[0] == 'm' &&
+               before.threshold.value == proposal.threshold.value;
+      });
     }
     catch (const InvalidArgument & error)
     {

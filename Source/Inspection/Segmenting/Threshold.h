@@ -83,6 +83,8 @@ struct ProposedThreshold
   std::string failure;
   /** The share of the values at or above the threshold. */
   double share = 0;
+  /** Whether another number of classes gave the same threshold before. */
+  bool isRepeated = false;
 };
 
 /** The thresholds that are proposed to users. */

@@ -65,7 +65,8 @@ HistogramAsJson(const ValueHistogram & histogram)
     json["proposals"].push_back(
       { { "method", proposal.method },
         { "value", isThere ? ThresholdAsJson(proposal.threshold.value) : nlohmann::ordered_json(nullptr) },
-        { "reason", proposal.failure } });
+        { "reason", proposal.failure },
+        { "repeated", proposal.isRepeated } });
   }
   return json;
 }
@@ -405,9 +406,9 @@ Session::Answer(const Request & request)
   {
     return AnswerJson(path, request);
   }
-  catch (const nlohmann::ordered_json::exception & error)
+  catch (const nlohmann::ordered_json::exception &)
   {
-    throw Refusal(400, std::string("the request has a fault: ") + error.what());
+    throw Refusal(400, "the request is not JSON, lacks a value, or has one of a wrong kind");
   }
   catch (const InvalidArgument & error)
   {

@@ -92,6 +92,12 @@ JobOf(const Settings & settings)
       }
     }
   }
+  // A wide median takes minutes; the page offers these.
+  constexpr int widest = 2;
+  if (!job.smooth.empty() && job::SmoothingOf(job.smooth).radius > widest)
+  {
+    throw InvalidArgument("--smooth: the page smooths by median:1 or median:2; wider ones are for `brickccl label`");
+  }
   if ((job.below && job.threshold.empty() && !job.pores) || (job.close > 0 && !job.pores))
   {
     throw InvalidArgument(job.below ? "--below needs --threshold" : "--close needs --pores");

@@ -220,6 +220,7 @@
         commit();
         ask(true);
       });
+      button.hidden = proposal.repeated;
       $("proposals").append(button);
     }
   };

@@ -41,7 +41,8 @@ def split(
 
     Every voxel climbs to its neighbor with the greatest distance to the border of its label, of equal ones to the first in C
     order. Voxels that reach the same peak are one object. Two objects merge if the lower of their peaks is less than `height`
-    above the highest pass between them. The result does not depend on the number of threads.
+    above the highest pass between them; of equally high peaks the first in C order stays. The result does not depend on the
+    number of threads, but a flipped or transposed array may have other borders between objects.
 
     Parameters
     ----------

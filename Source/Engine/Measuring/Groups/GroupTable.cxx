@@ -6,28 +6,6 @@
 namespace brickccl
 {
 
-<<<<<<< HEAD
-/** Each file of this folder defines one of them, Numbers.cxx and Thickness.cxx two. */
-namespace groups
-{
-extern const ColumnGroup Classes;
-extern const ColumnGroup Parts;
-extern const ColumnGroup Zones;
-extern const ColumnGroup Part;
-extern const ColumnGroup Intensities;
-extern const ColumnGroup Place;
-extern const ColumnGroup Shape;
-extern const ColumnGroup Feret;
-extern const ColumnGroup Surface;
-extern const ColumnGroup Topology;
-extern const ColumnGroup Inscribed;
-extern const ColumnGroup Thickness;
-extern const ColumnGroup Neighbors;
-extern const ColumnGroup Distribution;
-} // namespace groups
-
-=======
->>>>>>> h-engine
 const std::vector<const ColumnGroup *> &
 GroupTable()
 {

@@ -9,10 +9,12 @@
 namespace brickccl
 {
 
-/** Each file of this folder defines one of them, Thickness.cxx two. */
+/** Each file of this folder defines one of them, Numbers.cxx and Thickness.cxx two. */
 namespace groups
 {
 extern const ColumnGroup Classes;
+extern const ColumnGroup Parts;
+extern const ColumnGroup Zones;
 extern const ColumnGroup Part;
 extern const ColumnGroup Intensities;
 extern const ColumnGroup Place;

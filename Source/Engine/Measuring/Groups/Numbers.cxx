@@ -2,6 +2,7 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
@@ -75,44 +76,33 @@ MeasureNumbers(const GroupInput & input, ComponentTable & table)
   table.measures.Set(std::move(all));
 }
 
-template <typename TNumber>
-void
-AddColumn(const char * name, const char * description, ColumnList & columns)
-{
-  columns.Add(name, description, "", "", MergeRule::SecondLook, [](Table t, Component c) {
-    return t.measures.Of<TNumber>()[c.place].number;
-  });
-}
-
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Parts = [] {
+constexpr ColumnGroup groups::Parts = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithParts;
   group.addColumns = [](ColumnList & columns) {
-    AddColumn<PartNumber>("part",
-                          "number of the part that holds the component (`label --parts`), 1 for the largest part",
-                          columns);
+    columns.Add("part",
+                "number of the part that holds the component (`label --parts`), 1 for the largest part",
+                MergeRule::SecondLook,
+                &PartNumber::number);
   };
   group.measure = MeasureNumbers<PartNumber, &MeasureOptions::parts>;
   return group;
 }();
 
-extern constexpr ColumnGroup Zones = [] {
+constexpr ColumnGroup groups::Zones = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithZones;
   group.allowsPeriodic = true;
   group.addColumns = [](ColumnList & columns) {
-    AddColumn<ZoneNumber>("zone",
-                          "number of the zone that holds most of the component's voxels, the smallest of several "
-                          "(`--zones`); 0 for a component outside of all zones",
-                          columns);
+    columns.Add("zone",
+                "number of the zone that holds most of the component's voxels, the smallest of several "
+                "(`--zones`); 0 for a component outside of all zones",
+                MergeRule::SecondLook,
+                &ZoneNumber::number);
   };
   group.measure = MeasureNumbers<ZoneNumber, &MeasureOptions::zones>;
   return group;
 }();
-} // namespace groups
-
 } // namespace brickccl

@@ -44,8 +44,9 @@ WordsOfAxes(int dimension, TWord word)
 /** The text of a line without its end. `place` moves behind it. */
 std::string TakeLine(const char *& place, const char * end);
 
-/** The data files that a field of a header names: one file, or those of a pattern such as "s_%03d.raw 1 90 1", of at
- *  least this many words, one of which may follow. \throws Error for a step of 0, and more than a million names. */
+/** The data files that a field of a header names: one file, or the files of a pattern such as "s_%03d.raw 1 90 1".
+ *  \param words  of a pattern at least; one more may follow
+ *  \throws Error for a step of 0, and more than a million names. */
 std::vector<std::string>
 DataFileNames(const std::string & header, const std::string & value, const std::string & field, std::size_t words);
 

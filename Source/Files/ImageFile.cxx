@@ -248,7 +248,7 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
   return written;
 }
 
-/** An existing header of another format that may use `beside`, the data file of the header at `path`; else empty. */
+/** An existing header of another format that may use the data file of the header at `path`; else empty. */
 std::string
 OtherHeaderOf(const std::string & beside, const std::string & path)
 {

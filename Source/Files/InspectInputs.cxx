@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the paths of inputs stand for, before images are read.
+// Checks of the paths of inputs, before images are read.
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/ErrorContext.h"

@@ -166,15 +166,4 @@ SliceVoxels(std::size_t                                                         
   });
 }
 
-void
-RefuseParts(const LoadedImage & image, const std::string & what)
-{
-  if (image.inParts)
-  {
-    throw Unsupported(what +
-                      " are not read in parts; save it as NRRD, NIfTI or MetaImage (gzip or uncompressed), or as "
-                      "TIFF slices, or read it whole, without --memory");
-  }
-}
-
 } // namespace brickccl::files

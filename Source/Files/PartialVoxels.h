@@ -56,9 +56,6 @@ std::shared_ptr<VoxelStream>
 SliceVoxels(std::size_t                                                                           sliceBytes,
             const std::function<void(std::size_t first, std::size_t count, std::byte * output)> & read);
 
-/** \throws Unsupported if the image is read in parts; `what` says what cannot be ("colors with alpha"). */
-void RefuseParts(const LoadedImage & image, const std::string & what);
-
 } // namespace brickccl::files
 
 #endif

@@ -319,7 +319,13 @@ ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImag
     image.stream = InflatedVoxels(layout.parts[0], bytes, layout.swapped ? size : 1, context);
     return;
   }
-  RefuseParts(image, "voxels as they are in this file (as text, or in several files)");
+  if (image.inParts)
+  {
+    throw Unsupported(
+      "voxels as they are in this file (as text, or in several files) are not read in parts; save it as "
+      "NRRD, NIfTI or MetaImage (gzip or uncompressed), or as TIFF slices, or read it whole, without "
+      "--memory");
+  }
   checkRoom(present);
   std::byte * const output = image.voxels.Resize(bytes);
   for (std::size_t i = 0; i < fileCount; ++i)

@@ -129,5 +129,47 @@ class RegionBatchTest(batch_support.BatchTest):
         self.assertEqual(both[0], both[1])
 
 
+class OneJobTest(batch_support.BatchTest):
+    """The same options give the same labels, numbers and notes: a label map, an item of a batch, and slab by slab."""
+
+    def test_an_item_and_slabs_are_what_label_finds(self):
+        # Padding of -2000 around an edge; two pieces of material.
+        scan = os.path.join(self.input, "a.nrrd")
+        draw = random.Random(7)
+        size = (26, 24, 22)
+        block = voxels((2, 2, 2, 16, 20, 19))
+        values = [-2000 if i == 0 else draw.randrange(9) + (1000 if i > 20 or ((i, j, k) in block and draw.random() > 0.03) else 0)
+                  for k in range(size[2]) for j in range(size[1]) for i in range(size[0])]
+        write_nrrd(scan, "int16", size, values)
+        self.recipe("[region]\nbox = \"0,1,1,20,22,15\"\n[part]\nmethod = \"pores\"\nthreshold = \"otsu\"\n"
+                    "[labeling]\nconnectivity = 26\nminimum_size = 2\n[measuring]\ncolumns = [\"surface\"]\n")
+        self.batch()
+        item = self.summary("a")
+        options = ["--pores", "--box", "0,1,1,20,22,15", "--connectivity", 26, "--minimum-size", 2, "--columns", "surface",
+                   "--statistics", self.path("t.csv"), "--json", "--threads", 1]
+        told = None
+        for memory in ([], ["--memory", "70MiB"]):
+            labels = self.path("l%d.nrrd" % len(memory))
+            summary = json.loads(self.ok("label", scan, labels, *options, *memory).stdout)
+            self.assertEqual(item["components"], summary["components"])
+            self.assertGreater(item["components"], 3)
+            self.assertEqual(item["part_threshold"], summary["threshold"]["value"])
+            self.assertEqual(item["porosity_percent"], summary["pores"]["porosity_percent"])
+            self.assertEqual(item["defect_voxels"], summary["kept_voxels"])
+            self.assertEqual(labels_of(labels), labels_of(os.path.join(self.output, "items", "a", "labels.nrrd")))
+            with open(self.path("t.csv"), encoding="utf-8") as table:
+                rows = [line.split(",", 1)[1] for line in self.defects("a")]
+                self.assertEqual(table.read().splitlines(), rows)
+            told = told or summary["notes"]
+        # label also notes what makes measures doubtful.
+        self.assertEqual(item["notes"], told[:len(item["notes"])])
+        self.assertTrue(any("-2000 is taken for padding" in note for note in item["notes"]), item["notes"])
+        self.assertTrue(any("1 further piece" in note for note in item["notes"]), item["notes"])
+
+    def defects(self, item):
+        with open(os.path.join(self.output, "items", item, "defects.csv"), encoding="utf-8") as table:
+            return table.read().splitlines()
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -8,9 +8,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 std::string
 InSmallLetters(std::string text)
 {
@@ -19,6 +16,9 @@ InSmallLetters(std::string text)
   });
   return text;
 }
+
+namespace
+{
 
 /** How many letters must be left out, added, changed or swapped with the next one (optimal string alignment). */
 std::size_t

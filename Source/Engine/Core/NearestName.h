@@ -8,6 +8,8 @@
 namespace brickccl
 {
 
+std::string InSmallLetters(std::string text);
+
 /** The probable name for a misspelled word: the nearest one by letters left out, added, changed or swapped, if
  *  that is near enough; capital letters do not matter. Empty if there is none. */
 std::string NearestName(const std::string & word, const std::vector<std::string> & names);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -24,6 +26,7 @@
 #else
 #  include <cerrno>
 #  include <dlfcn.h>
+#  include <fcntl.h>
 #  include <pthread.h>
 #  include <sys/ioctl.h>
 #  include <sys/resource.h>
@@ -158,6 +161,12 @@ CatchAborts(const char *)
 {}
 
 void
+WithoutErrorStream(const std::function<void()> & work)
+{
+  work();
+}
+
+void
 KeepLibraryLoaded()
 {
   HMODULE module = nullptr;
@@ -278,6 +287,26 @@ void
 CatchAborts(const char * message)
 {
   EndWithMessage<SIGABRT>(message);
+}
+
+void
+WithoutErrorStream(const std::function<void()> & work)
+{
+  std::fflush(stderr);
+  const int kept = ::dup(STDERR_FILENO);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (kept >= 0 && nowhere >= 0)
+  {
+    ::dup2(nowhere, STDERR_FILENO);
+  }
+  work();
+  std::fflush(stderr);
+  if (kept >= 0)
+  {
+    ::dup2(kept, STDERR_FILENO);
+  }
+  ::close(kept);
+  ::close(nowhere);
 }
 
 void

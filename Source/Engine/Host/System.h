@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace brickccl
@@ -36,6 +37,9 @@ void CatchShortenedFiles(const char * message);
 
 /** The same for a library that aborts the process; null: from now on an abort is one. On Windows it does nothing. */
 void CatchAborts(const char * message);
+
+/** Nothing that this process writes to the error stream while `work` runs is seen, except on Windows. */
+void WithoutErrorStream(const std::function<void()> & work);
 
 /** Keeps the library that holds this code in memory until the process ends, even if it is unloaded. */
 void KeepLibraryLoaded();

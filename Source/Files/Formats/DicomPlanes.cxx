@@ -42,8 +42,8 @@ private:
   std::map<std::uint32_t, std::vector<DataSet>> m_Items;
 };
 
-/** The data set that holds an attribute of a frame: an item of a functional group, its own or that of all frames, or
- * else the file. */
+/** The data set that holds an attribute of a frame: a functional group of the frame, a functional group of all frames,
+ * or else the file. */
 using Attributes = std::function<const DataSet &(const Tag & group, const Tag & attribute)>;
 
 void

@@ -109,9 +109,6 @@ private:
   DecodedFrames                      m_Decoded;
 };
 
-/** Writes the values of a slice in another type. \param stored  its pixel data, decoded */
-void WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output);
-
 /** Whether a file is a segmentation, whose frames are segments. */
 bool IsSegmentation(const File & file);
 /** Reads the label map of a segmentation. \throws Error if segments overlap. */

@@ -292,7 +292,12 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
         const StoredPlanes       stored(part, context.Silent());
         ParallelFor(static_cast<std::int64_t>(count), context, [&](std::int64_t i) {
           const auto index = static_cast<std::size_t>(i);
-          WritePlane(part[index], stored[index], type, output + index * planeBytes);
+          WriteFrame(part[index].source->format,
+                     stored[index],
+                     part[index].frame,
+                     part[index].scaling,
+                     type,
+                     output + index * planeBytes);
           Forget(part[index].source->file.bytes);
         });
       };
@@ -319,17 +324,16 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
   const HostContext writing = context.Part(format.encapsulated ? ShareUntilDecoded : ShareOfLooking, 1);
   ParallelFor(static_cast<std::int64_t>(planes.size()), writing, [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    WritePlane(planes[index], stored[index], image.type, voxels + index * planeBytes);
+    WriteFrame(format,
+               stored[index],
+               planes[index].frame,
+               planes[index].scaling,
+               image.type,
+               voxels + index * planeBytes);
   });
 }
 
 } // namespace
-
-void
-WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output)
-{
-  WriteFrame(plane.source->format, stored, plane.frame, plane.scaling, type, output);
-}
 
 StoredPlanes::StoredPlanes(const std::vector<Plane> & planes, const HostContext & context)
   : m_Planes(planes.size())

@@ -58,7 +58,7 @@ ReadGipl(const FileBytes & file, const ReadOptions & options)
   {
     sizes.push_back(static_cast<std::int64_t>(file.Number(2 * axis, 2, true)));
   }
-  // Axes without voxels, or with one, are none.
+  // Axes without voxels, or with one, are left out.
   while (sizes.size() > 1 && sizes.back() <= 1)
   {
     sizes.pop_back();

@@ -59,35 +59,29 @@ constexpr std::uint64_t PlaceOfScan = 88;
 
 } // namespace
 
-void
-CheckMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages)
+std::array<double, 3>
+SpacingOfMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages, std::vector<std::string> & notes)
 {
-  const TiffEntries entries(file);
-  const auto        planes = entries.Find(place, TagOfMetaMorph);
+  std::array<double, 3> spacing = {};
+  const TiffEntries     entries(file);
+  const auto            planes = entries.Find(place, TagOfMetaMorph);
   if (planes && planes->count > 1 && planes->count != pages)
   {
     throw Unsupported("it is a MetaMorph stack (.stk) of " + std::to_string(planes->count) + " planes in " +
                       Counted(pages, "page") + "; save it with one page a slice");
   }
   const auto zeiss = entries.Find(place, TagOfZeiss);
-  if (zeiss && zeiss->count >= PlaceOfTimes + 4 && pages > 1)
+  if (!zeiss || zeiss->count < PlaceOfTimes + 4)
   {
-    const std::uint64_t times = entries.Number(zeiss->value + PlaceOfTimes, 4);
-    if (times > 1)
-    {
-      throw Unsupported("it is a Zeiss image (.lsm) of " + std::to_string(times) +
-                        " points in time, which are not slices; save only one of them");
-    }
+    return spacing;
   }
-}
-
-std::array<double, 3>
-SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, std::vector<std::string> & notes)
-{
-  std::array<double, 3> spacing = {};
-  const TiffEntries     entries(file);
-  const auto            zeiss = entries.Find(place, TagOfZeiss);
-  if (!zeiss || zeiss->count < PlaceOfScan + 2)
+  const auto times = std::max<std::uint64_t>(1, entries.Number(zeiss->value + PlaceOfTimes, 4));
+  if (times > 1 && pages > 1)
+  {
+    throw Unsupported("it is a Zeiss image (.lsm) of " + std::to_string(times) +
+                      " points in time, which are not slices; save only one of them");
+  }
+  if (zeiss->count < PlaceOfScan + 2)
   {
     return spacing;
   }
@@ -106,7 +100,6 @@ SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, s
     return spacing;
   }
   const auto slices = std::max<std::uint64_t>(1, entries.Number(zeiss->value + PlaceOfSlices, 4));
-  const auto times = std::max<std::uint64_t>(1, entries.Number(zeiss->value + PlaceOfTimes, 4));
   if (slices * times != pages)
   {
     throw Error("its Zeiss tag (.lsm) gives " + Counted(slices, "slice") + " at " + Counted(times, "point") +

@@ -42,15 +42,12 @@ private:
   bool              m_IsBig = false;
 };
 
-/** \throws Unsupported for files of microscopes whose pages need more than TIFF: stacks of MetaMorph, with one
- *  directory for all, and points in time of Zeiss. \param place  of the first directory \param pages the number of
- *  pages that are not reduced images */
-void CheckMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages);
-
 /** The distances of voxels in mm that Zeiss states in .lsm files; 0 where it states none. Notes why they are not read.
- *  \throws Error if there are other slices than it says. */
+ *  \param place  of the first directory  \param pages  that are not reduced images
+ *  \throws Unsupported for files whose pages need more than TIFF: stacks of MetaMorph, with one directory for all, and
+ *  points in time of Zeiss; Error if there are other slices than it says. */
 std::array<double, 3>
-SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, std::vector<std::string> & notes);
+SpacingOfMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages, std::vector<std::string> & notes);
 
 } // namespace brickccl::files
 

@@ -392,8 +392,7 @@ ReadTiffPages(const FileBytes & file)
   {
     throw Error("it holds only reduced images or masks; there must be a page that is an image");
   }
-  CheckMicroscope(file, found.pages.front().place, found.pages.size());
-  found.spacingOfZeiss = SpacingOfZeiss(file, found.pages.front().place, found.pages.size(), found.notes);
+  found.spacingOfZeiss = SpacingOfMicroscope(file, found.pages.front().place, found.pages.size(), found.notes);
   if (otherPage > 0)
   {
     found.notes.push_back("page " + std::to_string(otherPage) +

@@ -103,7 +103,7 @@ PrintComparison(const CompareArguments & arguments, const std::vector<batch::Com
     {
       all["items"].push_back(AsJson(item));
     }
-    std::cout << ToText(all) << std::endl;
+    std::cout << JsonText(all) << std::endl;
     return;
   }
   for (const batch::ComparedItem & item : items)

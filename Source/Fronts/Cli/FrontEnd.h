@@ -27,7 +27,7 @@ struct FrontEnd
   };
   /** Gets the summary that --json asks for. */
   std::function<void(const nlohmann::ordered_json &)> takeSummary = [](const nlohmann::ordered_json & summary) {
-    std::cout << ToText(summary) << std::endl;
+    std::cout << JsonText(summary) << std::endl;
   };
   /** Label maps of a wider type are an error. */
   LabelType widestLabels = LabelType::UInt64;

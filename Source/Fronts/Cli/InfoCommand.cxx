@@ -49,7 +49,7 @@ PrintAsJson()
     }
     info["algorithms"].push_back(row);
   }
-  std::cout << ToText(info) << std::endl;
+  std::cout << JsonText(info) << std::endl;
 }
 
 void

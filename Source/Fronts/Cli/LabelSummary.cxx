@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
@@ -247,6 +248,21 @@ ListFindings(const job::Job & job, const LabelFindings & found)
   findings.push_back({ "algorithm", ifKnown(found.algorithm) });
   findings.push_back({ "device", ifKnown(found.device) });
   return findings;
+}
+
+void
+AddSlabs(job::Findings & findings, const SlabResult & result)
+{
+  constexpr int       line = 8;
+  const std::uint64_t before = result.slabsFromBefore;
+  findings.insert(findings.end(),
+                  { { "slabs/count", result.plan.slabs.size(), line, "#", "slab" },
+                    { "slabs/from_before", before, before > 0 ? line : 0, "(# from before)" },
+                    { "slabs/memory_bytes", result.plan.memory },
+                    { "slabs/state_bytes", result.stateBytes },
+                    { "slabs/merge_bytes", result.mergeBytes },
+                    { "", BytesAsText(result.stateBytes), line, "# on disk" },
+                    { "", BytesAsText(PeakMemoryBytes()), line, "peak memory #" } });
 }
 
 void

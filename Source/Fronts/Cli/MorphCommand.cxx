@@ -3,8 +3,11 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Splitting/Morph.h"
+#include "BrickCCL/Splitting/Split.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -66,55 +69,81 @@ SetOperation(const MorphArguments & arguments, MorphOptions & options)
   }
 }
 
+/** Writes an image that `work` makes of a mask or label map. \param type  of its voxels, if not that of the labels */
+template <typename TOptions, typename TWork>
 void
-RunMorph(const MorphArguments & arguments)
+RunMap(const job::Job &          arguments,
+       TOptions                  options,
+       std::optional<ScalarType> type,
+       const char *              step,
+       const char *              clock,
+       const std::string &       content,
+       const TWork &             work)
 {
   Reporter         reporter(arguments.quiet || arguments.json);
   Stopwatch        total;
   Stopwatch        watch;
   nlohmann::json   seconds;
-  MorphOptions     options;
   const NamedFiles outputs = { { "OUTPUT", arguments.output } };
-  SetOperation(arguments, options);
   CheckFiles(arguments, { { "LABELS", arguments.input } }, outputs);
   CheckImageName(arguments.output);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage image = reader.Read(arguments.input, true);
   NoteGrayClasses(image, reader);
-  CheckImageFileWritable(arguments.output, image.type, image.extent);
+  const ScalarType written = type.value_or(image.type);
+  CheckImageFileWritable(arguments.output, written, image.extent);
   options.sliceAxis = arguments.bySlice.empty() ? -1 : AxisFromName(arguments.bySlice);
   options.geometry = image.geometry;
   options.threads = arguments.threads;
   seconds["read"] = watch.Lap();
 
-  reporter.Step("moving borders");
+  reporter.Step(step);
   const ProgressHooks hooks = options.progress = reporter.Hooks();
   Buffer<char>        result;
-  result.Resize(image.ByteCount());
-  const MorphReport report = Morph(image.View(), result.Data(), options);
-  if (report.added == 0 && report.removed == 0)
-  {
-    reader.Note("nothing changed; the radius is " + job::Readable(options.radius, "mm"));
-  }
-  seconds["morph"] = watch.Lap();
+  result.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(written));
+  job::Findings findings = work(image, static_cast<void *>(result.Data()), options, reader);
+  seconds[clock] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
   WriteImage(arguments.output,
-             ImageToWrite::FromMemory(result.Data(), image.type, image.extent, image.geometry),
+             ImageToWrite::FromMemory(result.Data(), written, image.extent, image.geometry),
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
-  job::Findings findings;
-  findings.push_back({ "added_voxels", report.added });
-  findings.push_back({ "removed_voxels", report.removed });
-  findings.push_back(
-    { "", Counted(report.added, "voxel") + " added, " + Counted(report.removed, "voxel") + " removed", 1 });
   AddSpacing(findings, image, 2);
-  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(image.type), 3 });
-  AddRun(findings, reader.Notes(), seconds, arguments.output, false);
+  findings.push_back({ "", Printable(arguments.output) + ": " + content + " of type " + NameOf(written), 3 });
+  AddRun(findings, reader.Notes(), seconds, type ? "" : arguments.output, false);
   PrintFindings(findings, arguments, reporter);
+}
+
+job::Findings
+MorphLabels(const LoadedImage & image, void * result, const MorphOptions & options, ImageReader & notes)
+{
+  const MorphReport report = Morph(image.View(), result, options);
+  if (report.added == 0 && report.removed == 0)
+  {
+    notes.Note("nothing changed; the radius is " + job::Readable(options.radius, "mm"));
+  }
+  return { { "added_voxels", report.added },
+           { "removed_voxels", report.removed },
+           { "", Counted(report.added, "voxel") + " added, " + Counted(report.removed, "voxel") + " removed", 1 } };
+}
+
+job::Findings
+MeasureDistances(const LoadedImage & image, void * result, const DistanceOptions & options, ImageReader & notes)
+{
+  auto * const distances = static_cast<float *>(result);
+  Distances(image.View(), distances, options);
+  const float largest = *std::max_element(distances, distances + image.extent.VoxelCount());
+  if (std::isinf(largest))
+  {
+    notes.Note("distances are infinite where nothing but one label is");
+  }
+  using Json = nlohmann::ordered_json;
+  const Json finite = std::isinf(largest) ? Json() : Json(largest);
+  return { { "largest_distance_mm", finite, 1, "largest distance #", "mm" } };
 }
 
 } // namespace
@@ -134,7 +163,33 @@ AddMorphCommand(CLI::App & app)
   }
   AddOptions(*command, *arguments, std::string(ReadingOptions) + "by-slice " + RunningOptions + "no-compression");
   command->get_option("--by-slice")->description("use disks in the slices orthogonal to this axis instead of balls");
-  command->callback([arguments] { RunMorph(*arguments); });
+  command->callback([arguments] {
+    MorphOptions options;
+    SetOperation(*arguments, options);
+    RunMap(*arguments, options, {}, "moving borders", "morph", "labels", MorphLabels);
+  });
+}
+
+void
+AddDistanceCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<job::Job>();
+  CLI::App * command = app.add_subcommand("distance", "Write the distance of each voxel to the border of its label");
+  command->add_option("LABELS", arguments->input, "mask or label map")->required();
+  command
+    ->add_option("OUTPUT", arguments->output, "distances in mm (float32), between voxel centers; 0 in the background")
+    ->required();
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "by-slice " + RunningOptions + "no-compression");
+  command->get_option("--by-slice")->description("measure in each slice orthogonal to this axis separately");
+  command->callback([arguments] {
+    RunMap(*arguments,
+           DistanceOptions{},
+           ScalarType::Float32,
+           "measuring distances",
+           "distance",
+           "distances in mm",
+           MeasureDistances);
+  });
 }
 
 } // namespace brickccl::cli

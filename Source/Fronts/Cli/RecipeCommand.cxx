@@ -80,7 +80,7 @@ AddRecipeCommand(CLI::App & app)
   });
 
   CLI::App * schema = command->add_subcommand("schema", "Print the JSON schema of recipes, for editors");
-  schema->callback([] { std::cout << ToText(batch::RecipeJsonSchema()) << std::endl; });
+  schema->callback([] { std::cout << JsonText(batch::RecipeJsonSchema()) << std::endl; });
 }
 
 } // namespace brickccl::cli

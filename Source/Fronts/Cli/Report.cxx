@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/FrontEnd.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/SegmentColors.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
@@ -9,7 +10,6 @@
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <iostream>
 
@@ -41,12 +41,8 @@ ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string &
 std::string
 ExtensionOf(const std::string & path)
 {
-  const auto  dot = path.rfind('.');
-  std::string extension = dot == std::string::npos ? "" : path.substr(dot);
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return extension;
+  const auto dot = path.rfind('.');
+  return dot == std::string::npos ? "" : InSmallLetters(path.substr(dot));
 }
 
 Reporter::Reporter(bool quiet)

@@ -76,12 +76,7 @@ private:
 /** \throws Canceled after an interrupt. */
 void ThrowIfInterrupted();
 
-/** JSON as text. Bytes of file names that are not UTF-8 are replaced. */
-inline std::string
-ToText(const nlohmann::ordered_json & value)
-{
-  return batch::JsonText(value);
-}
+using batch::JsonText;
 
 /** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities if there
  *  is no intensity image. */

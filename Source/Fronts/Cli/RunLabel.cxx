@@ -85,6 +85,18 @@ WriteLabelMap(const job::Job &      arguments,
   return output;
 }
 
+/** Shows the steps of a job and keeps its notes. */
+job::RunHooks
+HooksOf(Reporter & reporter, ImageReader & reader)
+{
+  job::RunHooks hooks;
+  hooks.step = [&](const std::string & step) { reporter.Step(step); };
+  hooks.note = [&](const std::string & note) { reader.Note(note); };
+  hooks.remark = [&](const std::string & remark) { reporter.Note(remark); };
+  hooks.progress = [&] { return reporter.Hooks(); };
+  return hooks;
+}
+
 /** One run of the command, step by step. */
 class LabelWork
 {
@@ -226,18 +238,28 @@ private:
   LabelSlabs()
   {
     m_Run.SetLimits();
-    const SlabImages images{ &m_Image,
-                             m_Run.region ? &*m_Run.region : nullptr,
-                             m_TableImages.intensity ? &*m_TableImages.intensity : nullptr };
-    m_Slabs =
-      LabelBySlabsFor(m_Arguments, images, m_Run.options, m_Groups, m_Segmented, m_Found, m_Reader, *m_Reporter);
+    Doubts doubts(m_Segmented.criterion, m_Image, m_Arguments, m_Arguments.threads);
+    m_Slabs = LabelBySlabs(m_Run,
+                           m_TableImages.intensity ? &*m_TableImages.intensity : nullptr,
+                           m_Groups,
+                           [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeled) {
+                             m_Found.algorithm = labeled.AlgorithmName();
+                             m_Found.device = labeled.UsedDevice().device.ToString();
+                             if (!m_Arguments.pores)
+                             {
+                               doubts.See(slab, firstRow, labeled);
+                             }
+                           });
+    if (!m_Arguments.pores)
+    {
+      doubts.Note(m_Slabs->foregroundVoxels, m_Slabs->components, m_Reader);
+    }
     m_Table = std::move(m_Slabs->table);
     m_Found.regionVoxels = m_Arguments.pores ? std::nullopt : m_Table.regionVoxels;
     m_Found.components = m_Slabs->components;
     m_Found.foregroundVoxels = m_Slabs->foregroundVoxels;
     m_Found.relabeled = m_Slabs->relabeled;
     m_Found.keptVoxels = m_Slabs->relabeled.keptVoxels.value_or(m_Slabs->foregroundVoxels);
-    m_Segmented.notNumbers = m_Slabs->notNumbers;
     m_WriteRows = m_Slabs->writeRows;
     m_Seconds = { { "label", m_Slabs->secondsToLabel }, { "merge", m_Slabs->secondsToMerge } };
     m_Watch.Lap();
@@ -380,16 +402,6 @@ private:
 };
 
 } // namespace
-
-job::RunHooks
-HooksOf(Reporter & reporter, ImageReader & reader)
-{
-  job::RunHooks hooks;
-  hooks.step = [&](const std::string & step) { reporter.Step(step); };
-  hooks.note = [&](const std::string & note) { reader.Note(note); };
-  hooks.progress = [&] { return reporter.Hooks(); };
-  return hooks;
-}
 
 void
 RunLabel(const job::Job & arguments, const FrontEnd & frontEnd)

@@ -28,9 +28,6 @@ void RunLabel(const job::Job & arguments, const FrontEnd & frontEnd);
  *  meaning together, files that cannot be written, and outputs that are inputs. */
 ColumnGroups CheckJob(const job::Job & job, NamedFiles & outputs);
 
-/** Shows the steps of a job and keeps its notes. */
-job::RunHooks HooksOf(Reporter & reporter, ImageReader & reader);
-
 /** Writes labels of rows. */
 using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>;
 
@@ -53,17 +50,6 @@ struct LabelFindings
   std::string algorithm = {};
   std::string device = {};
 };
-
-/** Segments and labels an image that is read in parts, slab by slab, and notes what there is to say. It sets what
- *  labeled. */
-SlabResult LabelBySlabsFor(const job::Job &     job,
-                           const SlabImages &   images,
-                           const LabelOptions & labeling,
-                           const ColumnGroups & groups,
-                           job::Segmented &     segmented,
-                           LabelFindings &      found,
-                           ImageReader &        reader,
-                           Reporter &           reporter);
 
 /** Adds the counts and bytes of slabs. */
 void AddSlabs(job::Findings & findings, const SlabResult & result);

@@ -253,7 +253,7 @@ PrintJson(const std::string &    path,
     info["thresholds"] = ProposalsAsJson(ProposeThresholds(*histogram));
   }
   info["notes"] = reader.Notes();
-  std::cout << ToText(info) << std::endl;
+  std::cout << JsonText(info) << std::endl;
 }
 
 } // namespace

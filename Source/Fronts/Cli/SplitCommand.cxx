@@ -7,7 +7,6 @@
 #include "BrickCCL/Splitting/Split.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 
@@ -36,10 +35,9 @@ HeightOf(const SplitArguments & arguments)
   return arguments.height.empty() ? std::nullopt : std::optional(height);
 }
 
-/** Voxels in memory as an image to write, of another type. */
-template <typename T>
+/** Objects in memory as an image to write, of another type. */
 ImageToWrite
-AsType(ScalarType type, const LoadedImage & image, const T * voxels)
+AsType(ScalarType type, const LoadedImage & image, const std::uint32_t * voxels)
 {
   const std::int64_t length = image.extent.RowLength();
   return { type,
@@ -48,9 +46,7 @@ AsType(ScalarType type, const LoadedImage & image, const T * voxels)
            [type, length, voxels](std::int64_t begin, std::int64_t end, void * rows) {
              VisitScalarType(type, [&](auto tag) {
                using TOut = typename decltype(tag)::Type;
-               std::transform(voxels + begin * length, voxels + end * length, static_cast<TOut *>(rows), [](T value) {
-                 return static_cast<TOut>(value);
-               });
+               std::copy(voxels + begin * length, voxels + end * length, static_cast<TOut *>(rows));
              });
            } };
 }
@@ -158,56 +154,6 @@ RunSplit(const SplitArguments & arguments)
   PrintFindings(findings, arguments, reporter);
 }
 
-void
-RunDistance(const job::Job & arguments)
-{
-  Reporter         reporter(arguments.quiet || arguments.json);
-  Stopwatch        total;
-  Stopwatch        watch;
-  nlohmann::json   seconds;
-  const NamedFiles outputs = { { "OUTPUT", arguments.output } };
-  CheckFiles(arguments, { { "LABELS", arguments.input } }, outputs);
-  CheckImageName(arguments.output);
-  ImageReader reader(arguments, arguments.threads, reporter);
-  reader.Protect(outputs);
-  const LoadedImage image = reader.Read(arguments.input, true);
-  NoteGrayClasses(image, reader);
-  CheckImageFileWritable(arguments.output, ScalarType::Float32, image.extent);
-  DistanceOptions options;
-  options.sliceAxis = arguments.bySlice.empty() ? -1 : AxisFromName(arguments.bySlice);
-  options.geometry = image.geometry;
-  options.threads = arguments.threads;
-  seconds["read"] = watch.Lap();
-
-  reporter.Step("measuring distances");
-  const ProgressHooks hooks = options.progress = reporter.Hooks();
-  Buffer<float>       distances;
-  distances.Resize(static_cast<std::size_t>(image.extent.VoxelCount()));
-  Distances(image.View(), distances.Data(), options);
-  const float largest = *std::max_element(distances.Data(), distances.Data() + distances.Size());
-  if (std::isinf(largest))
-  {
-    reader.Note("distances are infinite where nothing but one label is");
-  }
-  seconds["distance"] = watch.Lap();
-
-  reporter.Step("writing " + arguments.output);
-  WriteImage(arguments.output,
-             AsType(ScalarType::Float32, image, distances.Data()),
-             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
-             reader);
-  seconds["write"] = watch.Lap();
-  seconds["total"] = total.Lap();
-  job::Findings                findings;
-  const nlohmann::ordered_json finite =
-    std::isinf(largest) ? nlohmann::ordered_json() : nlohmann::ordered_json(largest);
-  findings.push_back({ "largest_distance_mm", finite, 1, "largest distance #", "mm" });
-  AddSpacing(findings, image, 2);
-  findings.push_back({ "", Printable(arguments.output) + ": distances in mm of type float32", 3 });
-  AddRun(findings, reader.Notes(), seconds, "", false);
-  PrintFindings(findings, arguments, reporter);
-}
-
 } // namespace
 
 void
@@ -236,20 +182,6 @@ AddSplitCommand(CLI::App & app)
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");
   command->callback([arguments] { RunSplit(*arguments); });
-}
-
-void
-AddDistanceCommand(CLI::App & app)
-{
-  auto       arguments = std::make_shared<job::Job>();
-  CLI::App * command = app.add_subcommand("distance", "Write the distance of each voxel to the border of its label");
-  command->add_option("LABELS", arguments->input, "mask or label map")->required();
-  command
-    ->add_option("OUTPUT", arguments->output, "distances in mm (float32), between voxel centers; 0 in the background")
-    ->required();
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "by-slice " + RunningOptions + "no-compression");
-  command->get_option("--by-slice")->description("measure in each slice orthogonal to this axis separately");
-  command->callback([arguments] { RunDistance(*arguments); });
 }
 
 } // namespace brickccl::cli

@@ -102,7 +102,7 @@ WriteCurve(const std::string & path, const Curve & curve)
     const std::string extension = ExtensionOf(path);
     if (extension == ".json")
     {
-      stream << ToText(AsJson(curve)) << '\n';
+      stream << JsonText(AsJson(curve)) << '\n';
     }
     else
     {

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/System.h"
 
 #ifdef BRICKCCL_USE_XLSX
 #  include <xlsxwriter.h>
@@ -65,10 +66,15 @@ WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const Comp
 std::string
 Close(lxw_workbook * book)
 {
-  errno = 0;
-  const lxw_error failure = workbook_close(book);
-  const int       reason = errno;
-  const bool      isOfSystem = failure == LXW_ERROR_CREATING_XLSX_FILE || failure == LXW_ERROR_CREATING_TMPFILE ||
+  // The library reports errors on the error stream as well, with the name of the temporary file.
+  lxw_error failure = LXW_NO_ERROR;
+  int       reason = 0;
+  WithoutErrorStream([&] {
+    errno = 0;
+    failure = workbook_close(book);
+    reason = errno;
+  });
+  const bool isOfSystem = failure == LXW_ERROR_CREATING_XLSX_FILE || failure == LXW_ERROR_CREATING_TMPFILE ||
                           failure == LXW_ERROR_ZIP_FILE_OPERATION;
   return failure == LXW_NO_ERROR   ? std::string()
        : isOfSystem && reason != 0 ? std::strerror(reason)

@@ -2,6 +2,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Job/Language.h"
 
@@ -25,15 +26,6 @@ IsPlain(char character)
 {
   const auto code = static_cast<unsigned char>(character);
   return code < 128 && (std::isalnum(code) != 0 || character == '.' || character == '-' || character == '_');
-}
-
-std::string
-LowerCase(std::string text)
-{
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return text;
 }
 
 /** Each byte as \xFF for whose place `isEscaped` is true. */
@@ -151,7 +143,7 @@ FolderNames(const std::vector<std::string> & names)
   {
     const std::string folder = FolderName(name);
     std::string       free = folder;
-    for (int number = 2; !taken.insert(LowerCase(free)).second; ++number)
+    for (int number = 2; !taken.insert(InSmallLetters(free)).second; ++number)
     {
       free = folder + "-" + std::to_string(number);
     }

@@ -25,6 +25,8 @@ struct RunHooks
 {
   std::function<void(const std::string &)> step = [](const std::string &) {};
   std::function<void(const std::string &)> note = [](const std::string &) {};
+  /** Notes that are shown and not kept. */
+  std::function<void(const std::string &)> remark = [](const std::string &) {};
   /** The progress of the current step. */
   std::function<ProgressHooks()> progress = [] { return ProgressHooks(); };
   /** Called with numbers of runs before memory grows with them: of the part's material, and of what is labeled. They
@@ -74,6 +76,17 @@ public:
     : m_Job(job)
     , m_Hooks(std::move(hooks))
   {}
+
+  const Job &
+  TheJob() const
+  {
+    return m_Job;
+  }
+  const RunHooks &
+  Hooks() const
+  {
+    return m_Hooks;
+  }
 
   // What is known before the first step: connectivity, periodic axes, device and threads, and no more of the options.
   LoadedImage                image;

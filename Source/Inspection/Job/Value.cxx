@@ -11,7 +11,6 @@
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -71,10 +70,8 @@ NumberFor(const Form & form, const std::string & text)
 std::optional<std::uint64_t>
 BytesOf(const std::string & text)
 {
-  auto [number, unit] = NumberAndUnit(text);
-  std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
+  const auto [number, given] = NumberAndUnit(text);
+  const std::string unit = InSmallLetters(given);
   const std::string letters = "kmgt";
   const std::size_t power = unit.empty() ? std::string::npos : letters.find(unit[0]);
   const std::string rest = power == std::string::npos ? unit : unit.substr(1);

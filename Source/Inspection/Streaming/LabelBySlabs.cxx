@@ -5,7 +5,11 @@
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Disk/FileStamp.h"
+#include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/FileSample.h"
 #include "BrickCCL/Streaming/PoresBySlabs.h"
 #include "BrickCCL/Streaming/SlabLabeler.h"
@@ -13,11 +17,14 @@
 #include "BrickCCL/Streaming/WorkFolder.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <set>
 #include <sstream>
+#include <vector>
 
 namespace brickccl
 {
@@ -78,7 +85,7 @@ DescribePlan(const SlabImages & images, const SlabOptions & options)
   DescribeFiles("intensity", images.intensity, text);
   text << SlicesLine << SlicesOfSlab(options.plan) << '\n'
        << "connectivity: " << connectivity.ToString() << '\n'
-       << (options.pores ? "material of the part: " : "criterion: ") << options.label.criterion.ToString() << '\n'
+       << (options.job.pores ? "material of the part: " : "criterion: ") << options.label.criterion.ToString() << '\n'
        << "periodic axes: " << (options.label.periodic.HasAny() ? options.label.periodic.ToString() : "none") << '\n';
   const RelabelOptions & relabel = options.label.relabel;
   text << "order: " << (relabel.order == LabelOrder::Raster ? "raster" : "size") << '\n'
@@ -111,7 +118,33 @@ DescribePlan(const SlabImages & images, const SlabOptions & options)
   return text.str();
 }
 
-} // namespace
+/** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
+ *  such slabs, if the one that is asked for does not. */
+void
+CheckAlgorithm(const LoadedImage & image, LabelOptions options)
+{
+  constexpr std::int64_t fewest = 3;
+  Extent                 few = image.extent;
+  for (int axis = 0; axis < few.dimension; ++axis)
+  {
+    few.size[axis] = std::min(few.size[axis], fewest);
+  }
+  const std::vector<std::byte> background(static_cast<std::size_t>(few.VoxelCount() * image.channels) *
+                                            SizeOf(image.type),
+                                          std::byte{ 0 });
+  options.threads = 1;
+  options.periodic = {};
+  try
+  {
+    Labeling labeling;
+    Label(ImageView(background.data(), image.type, few, image.channels), options, labeling);
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported("--algorithm " + options.algorithm +
+                      " does not label this image in parts (--memory): " + error.what());
+  }
+}
 
 SlabPlan
 PlanFor(const SlabImages & images, const SlabOptions & options)
@@ -119,23 +152,105 @@ PlanFor(const SlabImages & images, const SlabOptions & options)
   MeasureOptions measure;
   measure.groups = options.groups;
   CheckColumnsOfBricks(measure, options.label.periodic);
-  SlabPlan plan = PlanSlabs(images,
+  const job::Job & job = options.job;
+  SlabPlan         plan = PlanSlabs(images,
                             options.label.criterion,
-                            options.memory,
-                            options.label.threads,
-                            options.resume ? SlicesOf(WorkFolder::PlanIn(options.work)) : 0,
-                            options.pores);
-  options.note("plan: " + plan.ToString());
+                            job.memory,
+                            job.threads,
+                            job.resume ? SlicesOf(WorkFolder::PlanIn(job.work)) : 0,
+                            job.pores);
+  options.hooks.remark("plan: " + plan.ToString());
   return plan;
 }
 
-SlabResult
-LabelBySlabs(const SlabImages & images, const SlabOptions & options)
+/** The histogram of the values where the mask is not 0. The images are read at least twice. */
+ValueHistogram
+HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context)
 {
-  const auto folder =
-    std::make_shared<WorkFolder>(options.work, options.output, DescribePlan(images, options), options.resume);
+  const ImageParts parts = [&](const auto & look) {
+    SlabReader reader({ images.image, images.mask }, plan.keepsSlices);
+    for (const BrickBox & slab : plan.slabs)
+    {
+      const SlabViews views = reader.Read(slab);
+      look(views.image, views.mask);
+      reader.Forget(slab);
+    }
+  };
+  return HistogramOfValues(images.image->type, parts, context.Quiet());
+}
+
+/** Finds the threshold and the criterion of what is labeled, or of the part's material. */
+void
+FindCriterion(const SlabImages & images, job::Segmented & segmented, SlabOptions & options)
+{
+  const job::Segmenting asked = job::WithPart(options.job);
+  const ScalarType      type = images.image->type;
+  const auto            histogram = [&] {
+    return HistogramBySlabs(images, options.plan, { options.job.threads, Progress(options.label.progress) });
+  };
+  const auto threshold =
+    job::FindThreshold(options.job.pores ? asked.partThreshold : asked.threshold, type, histogram, options.hooks);
+  options.label.criterion =
+    options.job.pores ? job::MaterialOf(asked, type, threshold) : job::CriterionOf(options.job, type, threshold);
+  segmented.criterion = options.label.criterion;
+  segmented.threshold = threshold;
+}
+
+/** Takes what slabs were found to be, and notes it. */
+void
+TakeFound(const SlabResult & result, const SlabOptions & options, job::Segmented & segmented)
+{
+  const auto & note = options.hooks.note;
+  segmented.notNumbers = result.notNumbers;
+  if (result.notNumbers > 0)
+  {
+    note(TellNotANumber(result.notNumbers));
+  }
+  if (result.notNumbersOfMask > 0)
+  {
+    note(Quoted(options.job.mask) + ": " + TellNotANumber(result.notNumbersOfMask) +
+         (result.slabsFromBefore > 0 ? " (slabs of an earlier run are not counted)" : ""));
+  }
+  if (result.pores)
+  {
+    segmented.arePores = true;
+    segmented.part.emplace();
+    static_cast<PoresOfPart &>(*segmented.part) = *result.pores;
+    segmented.part->material = segmented.criterion;
+    segmented.part->threshold = segmented.threshold;
+    for (const std::string & sentence : NotesOn(*result.pores, ""))
+    {
+      note(sentence);
+    }
+    note("with --memory, cracks and cavities that are open to the outside through narrow gaps are not searched; they "
+         "count as outside");
+  }
+}
+
+} // namespace
+
+SlabResult
+LabelBySlabs(job::JobRun &        run,
+             const LoadedImage *  intensity,
+             const ColumnGroups & groups,
+             const SlabObserver & seeSlab)
+{
+  const job::Job & job = run.TheJob();
+  const SlabImages images{ &run.image, run.region ? &*run.region : nullptr, intensity };
+  SlabOptions      options{ job, run.Hooks(), run.options, job.IsWanted() || job.pores, groups };
+  options.seeSlab = seeSlab;
+  options.label.criterion = job::CriterionOf(job, run.image.type);
+  CheckAlgorithm(run.image, options.label);
+  options.label.progress = run.Hooks().progress();
+  if (const std::string remark = ResolveDevice(options.label.device).remark; !remark.empty())
+  {
+    run.Hooks().note(remark);
+  }
+  options.plan = PlanFor(images, options);
+  FindCriterion(images, run.segmented, options);
+  const auto folder = std::make_shared<WorkFolder>(job.work, job.output, DescribePlan(images, options), job.resume);
   SlabResult result;
-  if (options.pores)
+  if (job.pores)
   {
     result = LabelPoresBySlabs(images, options, *folder);
   }
@@ -155,22 +270,8 @@ LabelBySlabs(const SlabImages & images, const SlabOptions & options)
   result.writeRows = [runs](std::int64_t begin, std::int64_t end, LabelType type, void * rows) {
     runs->WriteRows(begin, end, type, rows);
   };
+  TakeFound(result, options, run.segmented);
   return result;
-}
-
-ValueHistogram
-HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context)
-{
-  const ImageParts parts = [&](const auto & look) {
-    SlabReader reader({ images.image, images.mask }, plan.keepsSlices);
-    for (const BrickBox & slab : plan.slabs)
-    {
-      const SlabViews views = reader.Read(slab);
-      look(views.image, views.mask);
-      reader.Forget(slab);
-    }
-  };
-  return HistogramOfValues(images.image->type, parts, context.Quiet());
 }
 
 } // namespace brickccl

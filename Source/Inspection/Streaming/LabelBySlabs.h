@@ -3,15 +3,13 @@
 #define BRICKCCL_STREAMING_LABELBYSLABS_H
 
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Job/RunJob.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
-#include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/SlabPlan.h"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 
 namespace brickccl
 {
@@ -42,52 +40,36 @@ struct SlabResult
   double        secondsToMerge = 0;
 };
 
+/** Sees the voxels of each slab that is labeled now, whose first row has this number in the volume, with its labels. */
+using SlabObserver = std::function<void(const ImageView &, std::int64_t firstRow, const Labeling &)>;
+
 /** How a volume is labeled by slabs. */
 struct SlabOptions
 {
-  /** As for the volume in memory, without a mask; the images give that. */
+  /** What to do, in how much memory, and where the state is kept. */
+  const job::Job &      job;
+  const job::RunHooks & hooks;
+  /** As for the volume in memory, without a mask; the images give that. The criterion of pores is their material's. */
   LabelOptions label;
   /** Whether the volume is measured, and the groups of columns. */
   bool         measures = false;
   ColumnGroups groups;
-  /** Whether the pores of a part are labeled: the criterion is its material's. */
-  bool pores = false;
-  /** Whether the distances of pores to the part's surface are measured. */
-  bool measuresPart = false;
-  /** The bytes of memory that may be used, and the plan for them. */
-  std::uint64_t memory = 0;
-  SlabPlan      plan;
-  /** The folder that keeps the state; if it is empty, a temporary one next to the output. */
-  std::string work;
-  bool        resume = false;
-
-  /** The label map, whose folder has the temporary state; may be empty. */
-  std::string output;
-
-  /** Sees the voxels of each slab that is labeled now, whose first row has this number in the volume, with its labels.
-   */
-  std::function<void(const ImageView &, std::int64_t firstRow, const Labeling &)> seeSlab =
-    [](const ImageView &, std::int64_t, const Labeling &) {};
-
-  /** Hears of the steps and notes. */
-  std::function<void(const std::string &)> step = [](const std::string &) {};
-  std::function<void(const std::string &)> note = [](const std::string &) {};
+  SlabPlan     plan = {};
+  SlabObserver seeSlab = {};
 };
 
-/** Plans the slabs of a volume. \throws InvalidArgument for a memory that is too small; Unsupported, which names
- * columns that cannot be measured by slabs. */
-SlabPlan PlanFor(const SlabImages & images, const SlabOptions & options);
-
-/** The histogram of the values where the mask is not 0. The images are read at least twice. */
-ValueHistogram HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context);
-
-/** Labels a volume slab by slab, in a memory that may be much smaller than the volume. Labels and table are the same
- *  as for the whole volume.
+/** The steps of a job on a volume that is read in parts, slab by slab, in a memory that may be much smaller than the
+ *  volume: threshold, part, labeling and measuring. Labels and table are the same as for the whole volume.
  *
- *  It reads the images once. The state is a few bytes for each run, in a folder. After a kill at any time, `resume`
- *  continues with the remaining slabs, and gives the same labels. \throws InvalidArgument for a memory that is too
- *  small, and for a state of other inputs or options; Canceled; Error. */
-SlabResult LabelBySlabs(const SlabImages & images, const SlabOptions & options);
+ *  It reads the images once, and before that for a threshold. The state is a few bytes for each run, in a folder. After
+ * a kill at any time, the job's `resume` continues with the remaining slabs, and gives the same labels. \param run its
+ * images and options; what is segmented is set \param intensity  null if there is none \throws InvalidArgument for a
+ * memory that is too small, and for a state of other inputs or options; Unsupported, which names columns that cannot be
+ * measured by slabs; Canceled; Error. */
+SlabResult LabelBySlabs(job::JobRun &        run,
+                        const LoadedImage *  intensity,
+                        const ColumnGroups & groups,
+                        const SlabObserver & seeSlab);
 
 } // namespace brickccl
 

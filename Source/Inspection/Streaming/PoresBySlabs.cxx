@@ -53,7 +53,7 @@ public:
   SlabResult
   Run()
   {
-    m_Options.step("finding the part");
+    m_Options.hooks.step("finding the part");
     LabelSlabs(m_Material);
     CheckMaterial(m_Material.Result().foregroundVoxels, m_Extent, m_Options.label.criterion);
     PartFaces faces(m_Extent);
@@ -152,9 +152,9 @@ private:
   MeasurePores()
   {
     std::vector<double> squares;
-    if (m_Options.measuresPart)
+    if (m_Options.job.IsWanted())
     {
-      m_Options.step("measuring distances to the surface");
+      m_Options.hooks.step("measuring distances to the surface");
       squares.resize(static_cast<std::size_t>(m_Pores.Result().components), std::numeric_limits<double>::infinity());
       for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
       {
@@ -164,7 +164,7 @@ private:
     m_Trees.clear();
     m_Pores.MergeTables();
     ComponentTable & table = m_Pores.Result().table;
-    if (m_Options.measuresPart)
+    if (m_Options.job.IsWanted())
     {
       SetPartDistances(squares, m_Found.partVoxels, table);
     }

@@ -36,7 +36,7 @@ SlabLabeler::SlabLabeler(const SlabImages &  images,
 bool
 SlabLabeler::TakeFromBefore(std::size_t slab)
 {
-  if (!m_Options.resume || !m_Folder.Has(m_Stage.firstFile + slab, Kind::Record) ||
+  if (!m_Options.job.resume || !m_Folder.Has(m_Stage.firstFile + slab, Kind::Record) ||
       !m_Folder.Has(m_Stage.firstFile + slab, Kind::Runs))
   {
     return false;
@@ -55,7 +55,7 @@ SlabLabeler::TakeFromBefore(std::size_t slab)
   }
   catch (const Error & error)
   {
-    m_Options.note("the state of " + m_Result.plan.slabs[slab].ToString() + " is not used: " + error.what());
+    m_Options.hooks.remark("the state of " + m_Result.plan.slabs[slab].ToString() + " is not used: " + error.what());
     return false;
   }
   ++m_Result.slabsFromBefore;
@@ -124,7 +124,7 @@ SlabLabeler::MergeLater(std::size_t slab)
     text += "; all slabs take about " + BytesAsText(static_cast<std::uint64_t>(ofAll)) +
             " if they are alike, more than --memory: the run will then stop and report the memory it needs";
   }
-  m_Options.note(text);
+  m_Options.hooks.remark(text);
   m_Merge = BrickMerge(m_Options.label.threads);
   m_MergesLater = true;
 }
@@ -137,7 +137,7 @@ SlabLabeler::LabelSlabs()
   SlabReader   reader(read, m_Result.plan.keepsSlices);
   Labeling     scratch;
   const auto & slabs = m_Result.plan.slabs;
-  m_Options.step("labeling " + Counted(slabs.size(), "slab"));
+  m_Options.hooks.step("labeling " + Counted(slabs.size(), "slab"));
   for (std::size_t slab = 0; slab < slabs.size(); ++slab)
   {
     m_Context.progress.Update(static_cast<double>(slab) / static_cast<double>(slabs.size()));
@@ -169,7 +169,7 @@ SlabLabeler::RefuseComponents()
 std::string
 SlabLabeler::HowToGoOn() const
 {
-  return m_Options.work.empty() ? "" : "; --resume keeps the labeled slabs";
+  return m_Options.job.work.empty() ? "" : "; --resume keeps the labeled slabs";
 }
 
 std::function<Bytes(std::size_t)>
@@ -199,7 +199,7 @@ SlabLabeler::FirstRowOf(std::size_t slab) const
 void
 SlabLabeler::Merge()
 {
-  m_Options.step("merging slabs");
+  m_Options.hooks.step("merging slabs");
   const std::uint64_t room = m_Result.plan.memory - m_Result.plan.fixedBytes;
   for (std::size_t slab = 0; m_MergesLater && slab < m_Result.plan.slabs.size(); ++slab)
   {
@@ -248,7 +248,7 @@ SlabLabeler::CountSlabs()
     return;
   }
   const std::size_t count = m_Result.plan.slabs.size();
-  m_Options.step("counting neighboring voxels");
+  m_Options.hooks.step("counting neighboring voxels");
   for (std::size_t slab = 0; slab < count; ++slab)
   {
     m_Context.progress.Update(static_cast<double>(slab) / static_cast<double>(count));
@@ -274,7 +274,7 @@ SlabLabeler::CountSlabs()
 void
 SlabLabeler::MergeTables()
 {
-  m_Options.step("merging tables");
+  m_Options.hooks.step("merging tables");
   const SlabPlan &    plan = m_Result.plan;
   const std::uint64_t bytes = TableBytes(m_SlabComponents, m_Result.components);
   const std::uint64_t room = plan.memory - plan.fixedBytes;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/View/Http.h"
 
+#include "BrickCCL/Core/NearestName.h"
+
 #include <algorithm>
 #include <cctype>
 #include <regex>
@@ -43,10 +45,7 @@ void
 ReadHeader(const std::string & line, Request & request)
 {
   const std::size_t colon = line.find(':');
-  std::string       name = line.substr(0, std::min(colon, line.size()));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
+  const std::string name = InSmallLetters(line.substr(0, std::min(colon, line.size())));
   const std::size_t begin = std::min(line.find_first_not_of(' ', std::min(colon, line.size()) + 1), line.size());
   const std::size_t end = std::max(begin, line.find_last_not_of(' ') + 1);
   if (colon == std::string::npos || name.empty() || name.find(' ') != std::string::npos ||

@@ -50,7 +50,7 @@ Raise(PyObject * kind, const std::exception & error)
   throw nb::python_error();
 }
 
-/** Calls `function`. What is wrong with a file is a ValueError or `kind`, one of Python's errors. */
+/** Calls `function`. A file that is wrong gives a ValueError or `kind`, one of Python's errors. */
 template <typename TFunction>
 auto
 Translated(PyObject * kind, TFunction function)

@@ -129,7 +129,7 @@ def check_exports(wheel, modules):
 def repair(python, wheel, folder):
     """The wheel with the libraries that it needs beside it; checks that it keeps to the stable interface."""
     scripts = python.parent
-    # What packages have instead of a library under the GNU General Public License (Source/Files/CMakeLists.txt).
+    # Packages have this instead of a library under the GNU General Public License (Source/Files/CMakeLists.txt).
     bundled = folder / "engine" / "bundled"
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "LD_LIBRARY_PATH": str(bundled)}
     run(scripts / "abi3audit", "--strict", wheel)

@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/HeaderText.h"
-#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -45,7 +44,11 @@ TypeOfNpy(const std::string & type)
 void
 ReverseAxes(LoadedImage & image)
 {
-  RefuseParts(image, "arrays whose first axis is the fastest (fortran_order)");
+  if (image.inParts)
+  {
+    throw Unsupported("arrays whose first axis is the fastest (fortran_order) are not read in parts; save "
+                      "numpy.ascontiguousarray(a) instead of a");
+  }
   const VoxelMemory stored = std::move(image.voxels);
   const std::size_t size = SizeOf(image.type);
   std::byte *       output = image.voxels.Resize(stored.Size());

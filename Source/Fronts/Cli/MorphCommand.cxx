@@ -141,8 +141,8 @@ MeasureDistances(const LoadedImage & image, void * result, const DistanceOptions
   {
     notes.Note("distances are infinite where nothing but one label is");
   }
-  const nlohmann::ordered_json finite =
-    std::isinf(largest) ? nlohmann::ordered_json() : nlohmann::ordered_json(largest);
+  using Json = nlohmann::ordered_json;
+  const Json finite = std::isinf(largest) ? Json() : Json(largest);
   return { { "largest_distance_mm", finite, 1, "largest distance #", "mm" } };
 }
 

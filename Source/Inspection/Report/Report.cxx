@@ -8,7 +8,6 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
-#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Report/Page.h"
 
@@ -260,8 +259,8 @@ HeadFields(const job::Job & recipe)
 std::string
 CopiedLogo(const std::string & folder, const std::string & from)
 {
-  const auto               has = [&](const char * extensions) { return files::HasExtension(from, extensions); };
-  const std::string        extension = has(".png") ? ".png" : has(".svg") ? ".svg" : ".jpg";
+  std::string extension = InSmallLetters(fs::path(from).extension().string());
+  extension = extension == ".jpeg" ? ".jpg" : extension;
   std::error_code          failure;
   constexpr std::uintmax_t maximum = 500000;
   if (const auto bytes = fs::file_size(from, failure); failure || bytes > maximum)

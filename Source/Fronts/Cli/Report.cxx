@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -7,11 +8,14 @@
 #include "BrickCCL/Files/SegmentColors.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
+#include <map>
 
 namespace brickccl::cli
 {
@@ -274,6 +278,50 @@ WriteColorTable(const std::string & path, std::uint64_t labels)
       stream << " 255\n";
     }
   });
+}
+
+void
+AddNumbers(job::Findings &         findings,
+           const std::string &     name,
+           const VoxelsOfNumbers & region,
+           const ComponentTable &  table,
+           const LoadedImage &     image,
+           bool                    isPores,
+           int                     line)
+{
+  // How many components each number has, their voxels, and the voxels of the largest component.
+  std::map<std::uint64_t, std::array<std::uint64_t, 3>> sums;
+  const auto                                            sum = [&](auto tag) {
+    using Number = decltype(tag);
+    for (std::size_t place = 0; place < table.components.size(); ++place)
+    {
+      auto & own = sums[table.measures.Of<Number>()[place].number];
+      own = { own[0] + 1, 0, std::max(own[2], table.components.VoxelCount(place)) };
+    }
+    for (const auto & [number, voxels] : table.measures.Of<NumberVoxels<Number>>())
+    {
+      sums[number][1] = voxels;
+    }
+  };
+  name == "part" ? sum(PartNumber()) : sum(ZoneNumber());
+  const std::string      noun = isPores ? "pore" : "component";
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::string            text;
+  for (const auto & [number, voxels] : region)
+  {
+    const auto [count, shared, largest] = sums[number];
+    const double  percent = 100 * static_cast<double>(shared) / static_cast<double>(voxels);
+    job::Findings own = { { name, number } };
+    AddSizes(own, isPores ? "part_" : "region_", voxels, image, 1, name + ' ' + std::to_string(number) + ": #");
+    own.push_back({ noun + 's', count, 1, "#", noun });
+    AddSizes(own, noun + '_', shared, image, 0, "#");
+    own.push_back({ isPores ? "porosity_percent" : "percent", percent, 1, isPores ? "porosity #" : "# of it", "%" });
+    AddSizes(own, "largest_", largest, image, 1, "largest " + noun + " #", table.sliceAxis);
+    list.push_back(job::AsJson(own));
+    text += (text.empty() ? "" : "\n") + job::AsText(own);
+  }
+  findings.push_back({ name + 's', list });
+  findings.push_back({ "", text, line });
 }
 
 } // namespace brickccl::cli

@@ -30,7 +30,7 @@ LICENSE = "SPDX-License-Identifier: Apache-2.0"
 SUBJECT = re.compile(r"^(ENH|BUG|COMP|DOC|PERF|STYLE|TEST)(, (ENH|BUG|COMP|DOC|PERF|STYLE|TEST))*: \S")
 SUBJECT_LIMIT = 78
 # Subjects of older commits are as they are.
-SUBJECTS_SINCE = "dc98eac5ac62"
+SUBJECTS_SINCE = "8350cc7eb4ae"
 
 
 def tracked(kind=SOURCE):

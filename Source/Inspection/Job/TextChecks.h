@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_JOB_TEXTCHECKS_H
+#define BRICKCCL_JOB_TEXTCHECKS_H
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Job/Language.h"
+#include "BrickCCL/Job/Value.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
+#include "BrickCCL/Segmenting/Smoothing.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+/** Checks of texts that are values of parameters. */
+namespace brickccl::job
+{
+
+// Each returns what would be right, or nothing if the text is.
+
+inline std::string
+CheckNeighborhood(const std::string & text)
+{
+  std::error_code failure;
+  return IsNeighborhoodText(text) || std::filesystem::is_regular_file(text, failure)
+         ? ""
+         : "a file or a neighborhood, such as 8+z";
+}
+
+inline std::string
+CheckPeriodic(const std::string & text)
+{
+  std::string letters = text;
+  const auto  isBetween = [](char letter) { return letter == ',' || letter == ' '; };
+  letters.erase(std::remove_if(letters.begin(), letters.end(), isBetween), letters.end());
+  std::sort(letters.begin(), letters.end());
+  const bool isTwice = std::adjacent_find(letters.begin(), letters.end()) != letters.end();
+  const bool isGood = !letters.empty() && !isTwice && letters.find_first_not_of("xyzt") == std::string::npos;
+  return isGood ? "" : "axes, each once, such as x,y,z";
+}
+
+inline std::string
+CheckHoles(const std::string & text)
+{
+  Amount volume;
+  return !SetValue(AnyVolume, { text }, &volume) ? ""
+                                                 : "a number of at least 0; after "
+                                                   "--fill-holes comes a volume in mm3, another option or nothing" +
+                                                     HintOnNumber(text);
+}
+
+inline std::string
+CheckSplit(const std::string & text)
+{
+  double height = 0;
+  return text == "auto" || !SetValue(AnyLength, { text }, &height)
+         ? ""
+         : "auto or a height in mm of at least 0; after --split comes a height, another option or nothing" +
+             HintOnNumber(text);
+}
+
+inline std::string
+CheckEnd(const std::string & text, const std::string & extension)
+{
+  const bool isGood =
+    text.size() > extension.size() && text.compare(text.size() - extension.size(), extension.size(), extension) == 0;
+  return isGood ? "" : "a file name that ends in " + extension;
+}
+
+inline std::string
+CheckRawText(const std::string & text)
+{
+  CheckRaw(text);
+  return "";
+}
+
+inline std::string
+CheckSmoothing(const std::string & text)
+{
+  SmoothingOf(text);
+  return "";
+}
+
+/** Checks "largest", "all" or a number of parts. */
+inline std::string
+CheckParts(const std::string & text)
+{
+  int        count = 0;
+  const Form form = { Kind::Whole, 1, static_cast<double>(MaximumParts) };
+  return text == "largest" || text == "all" || !SetValue(form, { text }, &count)
+         ? ""
+         : "all, largest or " + RightValue(form);
+}
+
+inline std::string
+CheckSeparator(const std::string & text)
+{
+  const auto names = { "comma", "semicolon", "tab", ",", ";", "\t" };
+  return std::count(names.begin(), names.end(), text) > 0 ? "" : "comma, semicolon or tab";
+}
+
+inline std::string
+CheckDecimal(const std::string & text)
+{
+  const auto names = { "point", "comma", ".", "," };
+  return std::count(names.begin(), names.end(), text) > 0 ? "" : "point or comma";
+}
+
+/** A text that pages and cells of Excel hold. */
+inline std::string
+CheckShown(const std::string & text)
+{
+  constexpr std::size_t longest = 32767;
+  if (text.size() > longest)
+  {
+    throw InvalidArgument("a text of the report has " + std::to_string(text.size()) + " bytes; it may have " +
+                          std::to_string(longest));
+  }
+  return IsUtf8(text) ? "" : "a text in UTF-8";
+}
+
+inline std::string
+CheckLogo(const std::string & text)
+{
+  return files::HasExtension(text, ".png .jpg .jpeg .svg") ? "" : "a .png, .jpg or .svg";
+}
+
+} // namespace brickccl::job
+
+#endif

@@ -41,8 +41,18 @@ ValueFor(const Parameter & parameter)
   case Kind::Columns:
     break;
   }
-  for (const char * const text :
-       { "8+z", "x,y", "2.5", "median:2", "a.png", "a.ctbl", "comma", "2x2:int8", "0,0,1,1", "z:1,1,1", "1,1,1" })
+  for (const char * const text : { "8+z",
+                                   "x,y",
+                                   "2.5",
+                                   "median:2",
+                                   "a.png",
+                                   "a.ctbl",
+                                   "comma",
+                                   "2x2:int8",
+                                   "0,0,1,1",
+                                   "z:1,1,1",
+                                   "1,1,1",
+                                   "all" })
   {
     try
     {

@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>

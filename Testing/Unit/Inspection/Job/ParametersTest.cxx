@@ -28,7 +28,7 @@ ValueFor(const Parameter & parameter)
   case Kind::Choice:
     return { parameter.form.choices.back() };
   case Kind::Threshold:
-    return { "multi-otsu:3" };
+    return { parameter.form.check == nullptr ? "multi-otsu:3" : "2" };
   case Kind::Neighbors:
     return { "full" };
   case Kind::Memory:
@@ -41,18 +41,8 @@ ValueFor(const Parameter & parameter)
   case Kind::Columns:
     break;
   }
-  for (const char * const text : { "8+z",
-                                   "x,y",
-                                   "2.5",
-                                   "median:2",
-                                   "a.png",
-                                   "a.ctbl",
-                                   "comma",
-                                   "2x2:int8",
-                                   "0,0,1,1",
-                                   "z:1,1,1",
-                                   "1,1,1",
-                                   "all" })
+  for (const char * const text :
+       { "8+z", "x,y", "2.5", "median:2", "a.png", "a.ctbl", "comma", "2x2:int8", "0,0,1,1", "z:1,1,1", "1,1,1" })
   {
     try
     {

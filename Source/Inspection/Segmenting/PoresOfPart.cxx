@@ -2,6 +2,7 @@
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"

@@ -31,11 +31,16 @@ CannotWrite(const std::string & path)
   return "cannot write " + Quoted(path) + ": ";
 }
 
-/** Calls `function` and puts a text before the reason of any error that it throws. The kind of the error stays. */
+/** Calls `function` and puts a text before the reason of any error that it throws, unless it is there. The kind of the
+ *  error stays. */
 template <typename TFunction>
 decltype(auto)
 WithContext(const std::string & context, TFunction && function)
 {
+  const auto told = [&](const Error & error) {
+    const std::string reason = error.what();
+    return reason.rfind(context, 0) == 0 ? reason : context + reason;
+  };
   try
   {
     return function();
@@ -46,19 +51,19 @@ WithContext(const std::string & context, TFunction && function)
   }
   catch (const InvalidArgument & error)
   {
-    throw InvalidArgument(context + error.what());
+    throw InvalidArgument(told(error));
   }
   catch (const Unsupported & error)
   {
-    throw Unsupported(context + error.what());
+    throw Unsupported(told(error));
   }
   catch (const OutOfMemory & error)
   {
-    throw OutOfMemory(context + error.what());
+    throw OutOfMemory(told(error));
   }
   catch (const Error & error)
   {
-    throw Error(context + error.what());
+    throw Error(told(error));
   }
   catch (const std::bad_alloc &)
   {

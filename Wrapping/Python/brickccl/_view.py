@@ -91,6 +91,11 @@ def view(
     ------
     RuntimeError
         If the command is not installed, or ends with an error.
+
+    Examples
+    --------
+    >>> import brickccl
+    >>> viewer = brickccl.view("scan.nrrd", notebook="http://localhost:8888")  # doctest: +SKIP
     """
     folder = tempfile.TemporaryDirectory(prefix="brickccl-view-")
     arguments = [_command(), "view"]

@@ -4,6 +4,7 @@
 import csv
 import itertools
 import json
+import math
 import os
 import random
 import unittest
@@ -240,6 +241,14 @@ class PartsTest(BatchTest):
         with open(os.path.join(self.output, "report.html"), encoding="utf-8") as stream:
             self.assertIn("Porosity 0,5859 %, Grenzwert 0,3 % (Bauteil 2)", stream.read())
 
+    def test_an_item_with_an_error_has_no_parts(self):
+        self.tray(os.path.join(self.input, "good.nrrd"), ({(5, 5, 5)}, {(3, 3, 3)}))
+        self.volume("empty.nrrd", [])
+        self.recipe("[part]\nmethod = \"pores\"\nthreshold = 50\nparts = 2\n")
+        self.batch("--report", code=3)
+        self.assertEqual({name: row["verdict"] for name, row in self.items().items()}, {"good": "none", "empty": "error"})
+        self.assertEqual([row["item"] for row in rows_of(os.path.join(self.output, "parts.csv"))], ["good", "good"])
+
     def test_rules_and_cores_are_of_the_part(self):
         """Neighbors, clusters, windows and cores are among the defects of one part."""
         self.tray(os.path.join(self.input, "a.nrrd"), ({(8, 3, 3), (3, 4, 4)}, {(1, 3, 3), (4, 4, 4)}))
@@ -359,6 +368,8 @@ class ZonesTest(CommandTest):
         self.fails(*label, "--zones", self.zones, saying=["(--zones) is not a label map of zones", "-1", "whole numbers"])
         self.write((4, 3, 2), [1] * 24, [0.5] * 24, "float")
         self.fails("stats", self.image, "--print", "--zones", self.zones, saying=["(--zones) is not a label map of zones", "0.5"])
+        self.write((4, 3, 2), [1] * 24, [math.nan] + [1] * 23, "float")
+        self.fails(*label, "--zones", self.zones, saying="(--zones) is not a label map of zones: 1 voxel is NaN; write 0 there")
         write_nrrd(self.zones, "uint8", (4, 3, 3), [1] * 36)
         self.fails(*label, "--zones", self.zones, saying=["zones.nrrd", "4 x 3 x 3"])
         self.write((4, 3, 2), [1] * 24, [1] * 24)

@@ -98,9 +98,9 @@ class SplitTest(CommandTest):
 
     def test_recipes_split_as_the_command_does(self):
         recipe, out = self.path("r.toml"), self.path("out")
-        for height, options in (("auto", ["--split"]), ("560 um", ["--split", "0.56"])):
+        for height, options in (('"auto"', ["--split"]), ('"560 um"', ["--split", "0.56"]), ("0.56", ["--split", "0.56"])):
             with open(recipe, "w", encoding="utf-8") as stream:
-                stream.write('[labeling]\nconnectivity = 26\nminimum_size = 100\nsplit = "%s"\n' % height)
+                stream.write('[labeling]\nconnectivity = 26\nminimum_size = 100\nsplit = %s\n' % height)
             self.ok("batch", recipe, self.mask, "-o", out, "--quiet")
             with open(self.path("out/items/mask/summary.json"), encoding="utf-8") as stream:
                 summary = json.load(stream)

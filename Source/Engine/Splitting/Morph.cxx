@@ -2,6 +2,7 @@
 #include "BrickCCL/Splitting/Morph.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Splitting/LabelGrowth.h"
 
@@ -161,6 +162,16 @@ private:
   void
   Close()
   {
+    double longest = 0;
+    for (int axis = 0; axis < m_Extent.dimension; ++axis)
+    {
+      longest = std::max(longest, static_cast<double>(m_Extent.size[axis]) * m_Options.geometry.spacing[axis]);
+    }
+    if (m_Options.radius > longest)
+    {
+      throw InvalidArgument("the radius of closing is larger than the image, which is " + Shortest(longest) +
+                            " mm long; give a smaller one");
+    }
     std::vector<std::pair<std::uint32_t, LabelBox>> boxes = FindBoxes();
     Labels                                          closed;
     closed.Resize(m_Labels.Size());

@@ -20,7 +20,8 @@ enum class MorphOperation
   /** Voxels stay that are in a ball of voxels of their label. Only voxels inside the image count. */
   Open,
   /** Background voxels get a label if every ball that holds them holds a voxel of this label; of several labels, the
-   *  smallest. Everything beyond the image is background. */
+   *  smallest. Everything beyond the image is background, but balls are flat along axes of one voxel. The radius is at
+   *  most the longest side of the image. */
   Close
 };
 

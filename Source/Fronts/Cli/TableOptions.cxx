@@ -4,11 +4,13 @@
 #include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -390,6 +392,10 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
     CheckSameGrid(image, *images.zones, arguments.zones);
     try
     {
+      if (const std::uint64_t count = CountNotANumber(images.zones->View(), { threads }); count > 0)
+      {
+        throw InvalidArgument(Counted(count, "voxel") + " is NaN; write 0 there");
+      }
       if (MeasureLabelImage(images.zones->View(), {}, {}, threads).components.empty())
       {
         throw InvalidArgument("every voxel is 0");

@@ -174,7 +174,9 @@ BatchFolder::WriteParts(const std::vector<BatchItem> & items, const std::vector<
     stream << "item,part,verdict,decided_by,value,limit,defect_label,slice,defects,porosity_percent\n";
     for (std::size_t i = 0; i < items.size(); ++i)
     {
-      for (const ordered_json & part : outcomes[i].summary.value("parts", ordered_json::array()))
+      // An item with an error has no summary.
+      const ordered_json parts = outcomes[i].summary.contains("parts") ? outcomes[i].summary["parts"] : ordered_json();
+      for (const ordered_json & part : parts)
       {
         const ordered_json rule = DecidingRule(part);
         stream << CsvCell(items[i].name) << ',' << Cell(part.at("part")) << ',' << Cell(part.at("verdict"));

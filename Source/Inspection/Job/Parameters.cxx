@@ -138,7 +138,7 @@ SegmentingRows()
       "sphere in which defects are looked for: \"X,Y,Z,R\"" },
     { "zones", "", &Job::zones, Text, "FILE", group::Labeled,
       "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
-      "A component is in the zone that holds most of its voxels. The summary counts the voxels in each zone." },
+      "A component is in the zone that holds most of its voxels, those outside of zones not counted. The summary counts the voxels in each zone." },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
       "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
       "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels." },
@@ -194,11 +194,11 @@ JoiningRows()
       "join neighbors whose values differ by at most T",
       { "labeling.criterion==tolerance", "equal-value pores" },
       {}, "largest difference of neighbors whose values belong together" },
-    { "split", "labeling.split", &Job::split, Checked(CheckSplit), "[H]", group::Joined,
+    { "split", "labeling.split", &Job::split, { Kind::Threshold, -Finite, Finite, {}, {}, CheckSplit }, "[H]", group::Joined,
       "split touching objects at their necks", { "", "periodic", true },
       "An object stays one if its neck is less than H below the smaller peak of the distance to the border, in mm. Without H: "
       "0.75 of the smallest spacing. Limits on sizes are for objects. `brickccl split` splits existing label maps.",
-      "split touching objects at their necks: \"auto\", or the height in mm (\"0.2\", \"200 um\") by which the neck must be "
+      "split touching objects at their necks: \"auto\", or the height in mm (0.2, \"200 um\") by which the neck must be "
       "below the smaller peak of the distance to the border" },
   };
 }

@@ -59,8 +59,7 @@ CheckSplit(const std::string & text)
   double height = 0;
   return text == "auto" || !SetValue(AnyLength, { text }, &height)
          ? ""
-         : "auto or a height in mm of at least 0; after --split comes a height, another option or nothing" +
-             HintOnNumber(text);
+         : "auto or a height in mm of at least 0" + HintOnNumber(text);
 }
 
 inline std::string

@@ -45,10 +45,10 @@ WordsOfAxes(int dimension, TWord word)
 std::string TakeLine(const char *& place, const char * end);
 
 /** The data files that a field of a header names: one file, or the files of a pattern such as "s_%03d.raw 1 90 1".
- *  \param words  of a pattern at least; one more may follow
+ *  \param least  words of a pattern; one more may follow
  *  \throws Error for a step of 0, and more than a million names. */
 std::vector<std::string>
-DataFileNames(const std::string & header, const std::string & value, const std::string & field, std::size_t words);
+DataFileNames(const std::string & header, const std::string & value, const std::string & field, std::size_t least);
 
 /** The name of the data file for a header of this path. It is the header's name with another extension: "ct.raw.gz"
  *  for "ct.nhdr". Characters that have another meaning in a header (%, \\, line ends, tabs) become underscores. */

@@ -116,7 +116,7 @@ private:
         throw InvalidArgument("a label is " + std::to_string(voxels[i]) +
                               "; labels must be whole numbers from 0 (background) to 4294967295");
       }
-      m_Labels[i] = static_cast<std::uint32_t>(voxels[i]);
+      m_Labels[i] = static_cast<std::uint32_t>(number);
     });
   }
 
@@ -177,7 +177,7 @@ private:
     closed.Resize(m_Labels.Size());
     ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) { closed[i] = m_Labels[i]; });
     // Few labels share the threads; many are closed one by a thread.
-    const bool isMany = static_cast<std::int64_t>(boxes.size()) >= 4 * EffectiveThreadCount(m_Context.threads);
+    const bool isMany = static_cast<std::int64_t>(boxes.size()) >= std::int64_t{ 4 } * EffectiveThreadCount(m_Context.threads);
     const auto close = [&](std::size_t i, const HostContext & context) {
       CloseLabel(boxes[i].first, boxes[i].second, context, closed);
     };

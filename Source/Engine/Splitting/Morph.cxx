@@ -177,7 +177,8 @@ private:
     closed.Resize(m_Labels.Size());
     ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) { closed[i] = m_Labels[i]; });
     // Few labels share the threads; many are closed one by a thread.
-    const bool isMany = static_cast<std::int64_t>(boxes.size()) >= std::int64_t{ 4 } * EffectiveThreadCount(m_Context.threads);
+    const bool isMany =
+      static_cast<std::int64_t>(boxes.size()) >= std::int64_t{ 4 } * EffectiveThreadCount(m_Context.threads);
     const auto close = [&](std::size_t i, const HostContext & context) {
       CloseLabel(boxes[i].first, boxes[i].second, context, closed);
     };

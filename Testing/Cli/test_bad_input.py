@@ -143,7 +143,7 @@ class BadInputTest(CommandTest):
         self.refuses("--label-type", "int8", saying=["int8", "uint16"])
 
     def test_output_that_cannot_be_written(self):
-        self.fails("label", self.input, self.path("none/out.nrrd"), saying=["none/out.nrrd", "there is no folder"])
+        self.fails("label", self.input, self.path("none/out.nrrd"), saying=["none/out.nrrd", "does not exist"])
         self.fails("label", self.input, self.folder, saying="cannot write")
         self.fails("label", self.input, self.path("out.xyz"), saying=["out.xyz", ".nrrd"])
         self.fails("label", self.input, self.path("out.png"), saying="3 dimensions")

@@ -95,7 +95,7 @@ class CropTest(CommandTest):
             self.fails("crop", self.image, out, *options, saying="give only one of --box")
         self.fails("crop", self.image, out, saying="give what to crop: --box")
         self.fails("crop", self.image, self.path("new/pore.nrrd"), "--labels", self.map, "--each",
-                   saying="there is no folder '%s'" % self.path("new"))
+                   saying="the folder '%s' does not exist" % self.path("new"))
         text = self.ok("crop", "--help-all").stdout
         self.assertNotIn("Porosity", text)
         self.assertNotIn("Which components stay", text)

@@ -84,7 +84,7 @@ private:
   /** A square that is larger than every limit, also with a cost added. */
   static constexpr T Far = std::is_floating_point_v<T> ? std::numeric_limits<T>::max() / 4
                                                        : static_cast<T>(std::numeric_limits<std::int32_t>::max());
-  /** So many lines side by side are spread at once. */
+  /** The number of lines side by side that are spread together. */
   static constexpr std::int64_t Lines = 64;
 
   struct Bundle

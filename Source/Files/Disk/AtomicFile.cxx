@@ -76,8 +76,9 @@ FolderBeside(const fs::path & target)
   {
     std::error_code ignored;
     throw Error("cannot write " + Quoted(target.string()) + ": " +
-                (fs::exists(FolderOf(target), ignored) ? failure.code().message()
-                                                       : "there is no folder " + Quoted(FolderOf(target).string())));
+                (fs::exists(FolderOf(target), ignored)
+                   ? failure.code().message()
+                   : "the folder " + Quoted(FolderOf(target).string()) + " does not exist"));
   }
 }
 

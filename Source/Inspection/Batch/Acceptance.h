@@ -69,7 +69,7 @@ struct NumberedParts
   /** Bytes: the number of the part, from 1 on. */
   ImageView   numbers;
   std::size_t count = 0;
-  /** Those of the item, whose labels change while a part is judged. */
+  /** The runs of the item. Their labels change while a part is judged. */
   RunVolume & runs;
   /** Columns and images to measure. */
   MeasureOptions measures;

@@ -211,8 +211,7 @@ JobRun::Label()
   }
 }
 
-/** Labels the objects of components. Holes are those of components; limits on sizes and other filters are for
- * objects. */
+/** Labels the objects of components. Holes belong to components; limits on sizes and other filters apply to objects. */
 void
 JobRun::LabelObjects()
 {
@@ -249,7 +248,7 @@ JobRun::LabelObjects()
   filter.holes.swap(ofComponents.holes);
 }
 
-/** Drops components and numbers the others anew. */
+/** Drops components and renumbers the others. */
 void
 JobRun::Keep(const std::vector<bool> & keeps)
 {

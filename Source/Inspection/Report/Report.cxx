@@ -84,7 +84,7 @@ public:
       {
         throw Error(fs::exists(folder) ? Quoted(folder) + " is not the folder of a finished batch: it has no " + file +
                                            "; `brickccl batch ... --resume` completes one"
-                                       : "there is no folder " + Quoted(folder));
+                                       : "the folder " + Quoted(folder) + " does not exist");
       }
     }
     m_Manifest = ReadManifest(folder);

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import atexit
 import html
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -16,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from brickccl_command import PROGRAM
+
 from ._volume import as_volume, float_of
 
 
 def _command() -> str:
     """The program that the wheel brings, or the one that is installed."""
-    package = importlib.util.find_spec("brickccl_command")
-    own = os.path.join(os.path.dirname(package.origin or ""), "brickccl") if package is not None else ""
-    command = own if os.path.exists(own) else shutil.which("brickccl")
+    command = PROGRAM if os.path.exists(PROGRAM) else shutil.which("brickccl")
     if command is None:
         raise RuntimeError("the command brickccl is not installed; install the wheel of brickccl, or a package of the command")
     return command

@@ -9,9 +9,12 @@ import sys
 from typing import NoReturn
 
 
+#: Where the program is, if the package was built with it.
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "brickccl")
+
+
 def main() -> NoReturn:
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "brickccl")
-    if not os.path.exists(program):
+    if not os.path.exists(PROGRAM):
         sys.exit(
             "brickccl: this Python package was built without the command; install its wheel, or build the package with "
             "--config-settings cmake.define.BRICKCCL_PYTHON_COMMAND=ON"
@@ -20,4 +23,4 @@ def main() -> NoReturn:
     for name in ("SIGPIPE", "SIGXFSZ"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-    os.execv(program, ["brickccl", *sys.argv[1:]])
+    os.execv(PROGRAM, ["brickccl", *sys.argv[1:]])

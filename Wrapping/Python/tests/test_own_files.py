@@ -199,7 +199,7 @@ def test_what_cannot_be_read_is_told(tmp_path, error, text, name):
         (ValueError, "not a format for label maps", "a.jpg", np.ones((2, 3), np.uint8)),
         (ValueError, "do not hold 3 dimensions", "a.png", np.ones((2, 3, 4), np.uint8)),
         (ValueError, "do not hold voxels of type int32", "a.png", np.ones((2, 3), np.int32)),
-        (OSError, r"^cannot write '[^']+': there is no folder", "no/a.nrrd", np.ones((2, 3), np.uint8)),
+        (OSError, r"^cannot write '[^']+': the folder '[^']+' does not exist", "no/a.nrrd", np.ones((2, 3), np.uint8)),
     ],
 )
 def test_what_cannot_be_written_is_told_and_leaves_nothing(tmp_path, error, text, name, image):

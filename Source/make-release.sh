@@ -17,6 +17,7 @@ cp "$build-python"/wheel/repaired/*.whl "$build-python"/sdist/*.tar.gz "$build/b
 moment=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$root/Source/Engine/Core/Version.h")}
 licenses=$(echo "$build/brickccl-$version"-linux-*/share/doc/brickccl/licenses)
 python3 "$root/Source/make_sbom.py" "$licenses" "$version" "$moment" >"$build/release/brickccl-$version.cdx.json"
-! grep -qs "^ID=debian" /etc/os-release || "$root/Source/make-packages.sh" "$build" "$build/release"
+! grep -qs "^ID=debian" /etc/os-release ||
+  "$root/Source/make-packages.sh" "$build" "$build/release" "$build-python"/wheel/*.whl "$build-python/environment/bin/python"
 cd "$build/release"
 sha256sum -- * | tee SHA256SUMS

@@ -197,6 +197,17 @@ def test_the_documentation_is_built_without_warnings(tmp_path):
     assert all(f'id="brickccl.{name}"' in page for name in brickccl.__all__ if name != "__version__")
 
 
+def test_the_page_of_the_package_index_stands_alone():
+    folder = pathlib.Path(__file__).parents[1]
+    page, readme = ((folder / name).read_text(encoding="utf-8") for name in ("PYPI.md", "README.md"))
+    assert len(page.split()) <= 500
+    # Files beside it are not there.
+    assert not re.findall(r"\]\((?!https?://)", page)
+    for kind in ("python", "text"):
+        block = re.compile(f"```{kind}\n.*?```", re.DOTALL)
+        assert block.search(page)[0] == block.search(readme)[0]
+
+
 def test_every_function_is_documented_with_an_example():
     for module in (brickccl, *map(importlib.import_module, ("brickccl.compat.scipy", "brickccl.compat.skimage", "brickccl.compat.cc3d"))):
         for name in module.__all__:

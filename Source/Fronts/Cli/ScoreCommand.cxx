@@ -182,7 +182,7 @@ AddScoreCommand(CLI::App & app)
   command
     ->add_option("--overlap",
                  arguments->options.leastOverlap,
-                 "overlap from which defects match, as a share of the smaller one, from 0 (one voxel) to 1")
+                 "least overlap of a match, as a share of the smaller defect, from 0 (one voxel) to 1")
     ->check(Takes({ job::Kind::Number, 0, 1 }))
     ->capture_default_str()
     ->type_name("SHARE");

@@ -151,6 +151,7 @@ class CompareTest(CommandTest):
         after = self.batch("two", {"a": self.BEFORE[:24]}, size=(12, 2, 1))
         self.fails("compare", before, after, saying="no item of")
         self.fails("compare", before, self.folder, saying="is not the folder of a batch")
+        self.fails("compare", before, self.path("none"), saying="none' does not exist")
         self.fails("compare", before, before, "-o", self.path("x.txt"), saying=".csv")
 
     def test_the_batches_own_files_are_not_overwritten(self):

@@ -336,7 +336,7 @@ class LabelTest(LabelCommandTest):
                                 (("--by-slice", "z", "--fill-holes", "2mm3"), "--fill-holes is in mm3"),
                                 (("--fill-holes", "2mm2"), "--fill-holes is in mm2"), (("--fill-holes", "2 mm"), "a number of at least 0"),
                                 (("--smooth", "gaussian:2mm3"), "gaussian:MM"), (("--spacing", "1mm2", "1", "1"), "lengths such as"),
-                                (("--close", "2mm2", "--pores"), "a length such as")):
+                                (("--close", "2mm2", "--pores"), "or with a unit")):
             os.path.exists(self.output) and os.remove(self.output)
             self.fails("label", self.input, self.output, *options, saying=saying)
 

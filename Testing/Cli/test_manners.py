@@ -32,7 +32,7 @@ class SpellingTest(CommandTest):
                                  (["info", self.image, "--jason"], "'--json'")):
             self.fails(*arguments, saying="did you mean " + meant)
         self.fails("label", self.image, self.output, "--zzzzzzzz", saying="'--zzzzzzzz' is not an option")
-        self.fails("frobnicate", saying="there are label")
+        self.fails("frobnicate", saying="the commands are label")
 
     def test_empty_texts_are_no_way_to_leave_an_option_out(self):
         for option in ("--threshold", "--smooth", "--mask", "--touching", "--statistics", "--fill-holes", "--picture",

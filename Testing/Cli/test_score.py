@@ -143,6 +143,13 @@ class ScoreTest(CommandTest):
         self.fails("score", self.path("l.nrrd"), self.path("t.nrrd"), saying="spacing")
         self.fails("score", self.path("l.nrrd"), self.path("l.nrrd"), "--overlap", 2, saying="--overlap")
 
+    def test_a_scan_as_truth_is_noted(self):
+        values = [random.Random(z).randrange(60, 255) for z in range(20 * 20 * 20)]
+        write_nrrd(self.path("l.nrrd"), "uint8", (20, 20, 20), [int(value > 250) for value in values])
+        write_nrrd(self.path("t.nrrd"), "uint8", (20, 20, 20), values)
+        self.assertIn("TRUTH must be an image of the true defects", self.ok("score", self.path("l.nrrd"), self.path("t.nrrd")).stderr)
+        self.assertNotIn("TRUTH", self.ok("score", self.path("l.nrrd"), self.path("l.nrrd")).stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

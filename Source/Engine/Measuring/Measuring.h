@@ -183,7 +183,7 @@ struct ThicknessMeasures
 {
   /** The diameter of the largest ball around a voxel center that fits into the component's voxels as boxes. */
   double inscribedDiameter = 0;
-  /** The index of that voxel, the first of several. */
+  /** The index of the voxel at the center of this ball; the first one if there are several. */
   std::int64_t inscribedCenter[MaximumDimension] = {};
   /** Only with the group `thickness`: the mean over the voxels of the diameter of the largest such ball that contains
    *  the voxel center (Hildebrand and Rueegsegger, A new method for the model-independent assessment of thickness in

@@ -222,7 +222,7 @@ AddBatchCommand(CLI::App & app)
   command->get_option("--device")->default_str(arguments->device);
   command->add_flag("--resume",
                     arguments->resume,
-                    "continue a batch: skip finished images, except those without pictures for --report");
+                    "continue a batch: skip finished images (with --report, only if they have pictures)");
   command->add_flag("--report", arguments->report, "also write report.html, one file to read, print and share");
   command->add_flag("--pdf", arguments->pdf, "also print it to report.pdf (needs Chromium or Chrome)")
     ->needs(command->get_option("--report"));

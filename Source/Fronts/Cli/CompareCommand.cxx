@@ -206,7 +206,7 @@ AddCompareCommand(CLI::App & app)
     ->type_name("FOLDER");
   command->add_flag("--different-recipes",
                     arguments->acceptsOtherRecipe,
-                    "compare batches of different recipes, although these may cause the differences");
+                    "compare batches of different recipes; differences may then come from the recipes");
   command->add_flag("--json", arguments->json, "print all defects and their changes as one JSON object");
   command
     ->add_option("--least-change",

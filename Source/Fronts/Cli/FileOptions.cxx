@@ -64,8 +64,8 @@ WrittenFiles(const std::string & output)
 [[noreturn]] void
 RefuseOutput(const std::string & name, const std::string & written, const std::string & what, const std::string & file)
 {
-  throw InvalidArgument(name + " would write " + Quoted(written) + ", which is " + what +
-                        (written == file ? "" : ", " + Quoted(file)) + "; give another name");
+  throw InvalidArgument(name + " would overwrite " + Quoted(written) + ", which is " + what +
+                        (written == file ? "" : ", " + Quoted(file)) + "; choose another name");
 }
 
 /** \throws InvalidArgument if the output is one of the files. */
@@ -105,7 +105,7 @@ public:
       if (fs::is_directory(file, failure))
       {
         throw InvalidArgument("cannot write " + Quoted(file) + " (" + output.first +
-                              "): it is a folder; give another name");
+                              "): it is a folder; choose another name");
       }
       const auto found = m_Places.find(PlaceOf(file));
       if (found != m_Places.end())

@@ -107,7 +107,7 @@ constexpr CommandHelp Commands[] = {
   { "view",
     "",
     "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"
-    "Nothing is sent to another computer. Through SSH, on your computer:\n"
+    "Nothing leaves the computer. For a scan on another one, run this on yours:\n"
     "  ssh -L 8000:127.0.0.1:8000 HOST \\\n"
     "    brickccl view scan.nrrd --no-browser --port 8000\n" },
   { "phantom",

@@ -59,7 +59,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   auto       job = std::make_shared<job::Job>();
   CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
   command->add_option("INPUT", job->input, std::string("image") + FilesRead)->required();
-  command->add_option("OUTPUT", job->output, "label map; without it, only the summary and what else is asked for");
+  command->add_option("OUTPUT", job->output, "label map; if left out, only other outputs are written");
   AddOptions(*command, *job, "");
   command->callback([job, frontEnd] { RunLabel(*job, frontEnd); });
 }

@@ -27,20 +27,19 @@ struct Operation
 constexpr std::array<Operation, 4> Operations = { {
   { MorphOperation::Open,
     "--open",
-    "keep what a ball of this radius (mm) covers within a label\nThin parts and specks vanish; what is thicker keeps "
-    "its place." },
+    "keep the parts of labels that a ball of this radius (mm) fits into\nThinner parts and specks are removed; thicker "
+    "parts do not move." },
   { MorphOperation::Close,
     "--close",
-    "fill gaps that a ball of this radius (mm) does not fit into\nA gap must be closed "
-    "by one label; what two labels close together stays open." },
+    "fill gaps that a ball of this radius (mm) does not fit into\nA gap between two different labels stays open." },
   { MorphOperation::Dilate,
     "--dilate",
-    "grow labels into the background by this many mm\nA voxel gets the nearest label, of equally near ones the "
-    "smallest." },
+    "grow labels into the background by this many mm\nA voxel gets the nearest label; if two are equally near, the "
+    "smaller one." },
   { MorphOperation::Erode,
     "--erode",
-    "remove voxels at most this many mm from another label or the background\nThe border of the image is not a "
-    "border of labels." },
+    "remove voxels at most this many mm from another label or the background\nLabels are not eroded at the border of "
+    "the image." },
 } };
 
 struct MorphArguments : job::Job
@@ -64,7 +63,7 @@ SetOperation(const MorphArguments & arguments, MorphOptions & options)
   }
   if (given != 1)
   {
-    throw InvalidArgument(std::string(given == 0 ? "nothing is asked for" : "several operations are asked for") +
+    throw InvalidArgument(std::string(given == 0 ? "nothing to do" : "several operations are given") +
                           "; give one of --open, --close, --dilate and --erode");
   }
 }

@@ -267,7 +267,7 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
 void
 AddScanOptions(CLI::App & command, PhantomArguments & arguments)
 {
-  command.add_option("--truth", arguments.truth, "CT: write the kind of voxels: 1 crack, 2 knot, 3 pore")
+  command.add_option("--truth", arguments.truth, "CT: write what each voxel is: 1 crack, 2 knot, 3 pore")
     ->type_name("FILE");
   command.add_option("--truth-labels", arguments.truthLabels, "CT: write the true defects as a label map")
     ->type_name("FILE");
@@ -285,7 +285,7 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
   command
     .add_option("--rings",
                 arguments.rings,
-                "CT: ring artifacts of up to this many HU, one in six rings; default: log and casting 0, print 40")
+                "CT: ring artifacts of up to this many HU, in every sixth ring; default: log and casting 0, print 40")
     ->type_name("HU")
     ->check(NumberFromZero());
   command
@@ -298,7 +298,7 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
   command
     .add_option("--diameters",
                 arguments.diameters,
-                "print: all pores are separate balls of these diameters in voxels, in turn")
+                "print: make only separate balls as pores, with these diameters (voxels) in turn")
     ->expected(1, 64)
     ->check(NumberAboveZero())
     ->type_name("D ...");

@@ -2,6 +2,7 @@
 #include "BrickCCL/Batch/Detection.h"
 #include "BrickCCL/Batch/Score.h"
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
 #include <cmath>
@@ -146,6 +147,7 @@ RunScore(const ScoreArguments & arguments)
   const LoadedImage labels = reader.Read(arguments.input, true);
   const LoadedImage truth = reader.Read(arguments.truth, true);
   CheckSameGrid(labels, truth, arguments.truth);
+  NoteGrayClasses(truth, reader, "TRUTH must be an image of the true defects");
   reporter.Step("comparing");
   const ProgressHooks hooks = reporter.Hooks();
   const batch::Score  score =
@@ -182,7 +184,7 @@ AddScoreCommand(CLI::App & app)
   command
     ->add_option("--overlap",
                  arguments->options.leastOverlap,
-                 "overlap from which defects match, as a share of the smaller one, from 0 (one voxel) to 1")
+                 "least overlap of a match, as a share of the smaller defect, from 0 (one voxel) to 1")
     ->check(Takes({ job::Kind::Number, 0, 1 }))
     ->capture_default_str()
     ->type_name("SHARE");

@@ -168,10 +168,10 @@ AddSplitCommand(CLI::App & app)
     ->add_option(
       "--split-height",
       arguments->height,
-      "merge objects whose neck is less than H below the smaller peak (mm)\nPeaks are the greatest distances "
-      "to the border. Default: 0.75 of the smallest spacing. More merges objects, less splits rough ones. "
-      "With --split-by: in gray values, default 0. Among equally high peaks and on plateaus the first voxel in raster "
-      "order wins, so that a flipped image may have other borders between objects.")
+      "do not split where the neck is less than H below the smaller peak (mm)\nPeaks are the greatest distances to the "
+      "border. Default: 0.75 of the smallest spacing. A larger H merges more objects, a smaller H splits rough ones. "
+      "With --split-by, H is in gray values (default: 0). Among equally high peaks and on plateaus the first voxel in "
+      "raster order wins, so a flipped image may be split at slightly different places.")
     ->type_name("H");
   command->add_option("--split-by", arguments->by, "split along dark valleys of this image instead of necks")
     ->type_name("FILE");

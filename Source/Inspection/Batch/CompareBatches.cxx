@@ -76,7 +76,8 @@ CheckIsBatch(const std::string & folder)
 {
   if (!fs::is_directory(fs::path(folder) / "items"))
   {
-    throw Error(Quoted(folder) + " is not the folder of a batch: it has no items");
+    throw Error(Quoted(folder) +
+                (fs::exists(folder) ? " is not the folder of a batch: it has no items" : " does not exist"));
   }
 }
 

@@ -97,8 +97,8 @@ constexpr ColumnGroup groups::Zones = [] {
   group.allowsPeriodic = true;
   group.addColumns = [](ColumnList & columns) {
     columns.Add("zone",
-                "number of the zone that holds most of the component's voxels, the smallest of several "
-                "(`--zones`); 0 for a component outside of all zones",
+                "number of the zone that holds most of the component's voxels, on a tie the smallest number "
+                "(`--zones`); 0 outside all zones",
                 MergeRule::SecondLook,
                 &ZoneNumber::number);
   };

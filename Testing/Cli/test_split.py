@@ -70,7 +70,8 @@ class SplitTest(CommandTest):
         self.assertEqual(summary["parents"], 2)
         with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
-        self.assertEqual([row["value"] for row in rows], ["300", "7", "7"])
+        self.assertEqual([row["parent"] for row in rows], ["300", "7", "7"])
+        self.assertNotIn("value", rows[0])
         self.assertEqual([int(row["voxel_count"]) for row in rows], [labels.count(label) for label in (1, 2, 3)])
         self.assertIn("label", self.ok("split", self.mask, self.output, "--print").stdout)
 
@@ -89,7 +90,9 @@ class SplitTest(CommandTest):
         self.assertEqual(max(labels), 2)
         self.assertGreaterEqual(labels.count(1), labels.count(2))
         with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
-            self.assertEqual([row["value"] for row in csv.DictReader(stream)], ["2", "2"])
+            self.assertEqual([row["parent"] for row in csv.DictReader(stream)], ["2", "2"])
+        self.fails("label", self.mask, self.output, "--columns", "parent", "--statistics", self.path("t.csv"),
+                   saying="which needs `brickccl label --split`")
         self.assertEqual(label("--split", "--seeds", "22,7,1")[1]["components"], 1)
         self.fails("label", self.mask, self.output, "--split", "-1", saying="at least 0")
         self.assertIn("image uncompressed", self.ok("distance", "--help").stdout)
@@ -107,11 +110,24 @@ class SplitTest(CommandTest):
             found = json.loads(self.ok("label", self.mask, self.output, "--connectivity", 26, "--minimum-size", 100, "--json", *options).stdout)
             self.assertEqual((summary["defects"], summary["parents"]), (found["components"], found["parents"]))
             self.assertEqual(labels_of(self.path("out/items/mask/labels.nrrd"))[1], labels_of(self.output)[1])
+            with open(self.path("out/items/mask/defects.csv"), encoding="utf-8", newline="") as stream:
+                self.assertEqual([row["parent"] for row in csv.DictReader(stream)], ["2"] * summary["defects"])
+            with open(recipe, "a", encoding="utf-8") as stream:
+                stream.write('[selection]\nkeep = "parent == 1"\n')
+            self.ok("batch", recipe, self.mask, "-o", self.path("kept"), "--quiet")
+            with open(self.path("kept/items/mask/summary.json"), encoding="utf-8") as stream:
+                self.assertEqual(json.load(stream)["defects"], 0)
+            shutil.rmtree(self.path("kept"))
             self.assertIn("split where they narrow", " ".join(self.ok("recipe", "explain", recipe).stdout.split()))
             shutil.rmtree(out)
         with open(recipe, "w", encoding="utf-8") as stream:
             stream.write('[labeling]\nsplit = "wide"\n')
         self.fails("recipe", "check", recipe, saying="auto or a height in mm")
+        for text, saying in (('[measuring]\ncolumns = ["parent"]\n', "set labeling.split"),
+                             ('[labeling]\nsplit = "auto"\n[[acceptance]]\nrule = "largest"\ncolumn = "parent"\nat_most = 1\n', "a number of a component")):
+            with open(recipe, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            self.fails("recipe", "check", recipe, saying=saying)
 
     def test_labels_of_every_type(self):
         first = self.objects()[0]

@@ -51,7 +51,6 @@ AsType(ScalarType type, const LoadedImage & image, const std::uint32_t * voxels)
            } };
 }
 
-/** The table of the objects, whose column `value` is the label that each is a part of. */
 ComponentTable
 MeasureObjects(const SplitArguments & arguments,
                const LoadedImage &    labels,
@@ -63,7 +62,7 @@ MeasureObjects(const SplitArguments & arguments,
   const TableImages images = ReadTableImages(arguments, labels, arguments.threads, reader);
   reporter.Step("measuring");
   MeasureOptions options = images.Options(groups);
-  options.classes = labels.View();
+  options.parents = labels.View();
   ComponentTable table =
     MeasureLabelImage(ImageView(objects, labels.extent), labels.geometry, options, arguments.threads, reporter.Hooks());
   NoteOutsideOfPart(table, reader);

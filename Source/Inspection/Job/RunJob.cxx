@@ -248,6 +248,12 @@ JobRun::LabelObjects()
   filter.holes.swap(ofComponents.holes);
 }
 
+std::optional<ImageView>
+JobRun::Parents() const
+{
+  return m_Job.split.empty() ? std::nullopt : std::optional(ImageView(parents.Data(), image.extent));
+}
+
 /** Drops components and renumbers the others. */
 void
 JobRun::Keep(const std::vector<bool> & keeps)

@@ -75,6 +75,40 @@ class SplitTest(CommandTest):
         self.assertEqual([int(row["voxel_count"]) for row in rows], [labels.count(label) for label in (1, 2, 3)])
         self.assertIn("label", self.ok("split", self.mask, self.output, "--print").stdout)
 
+    def test_seeds_keep_their_numbers(self):
+        seeds = self.path("seeds.nrrd")
+
+        def flood(places, kind="uint16"):
+            write_nrrd(seeds, kind, self.sizes, [places.get(i, 0) for i in range(len(self.values))], spacing=(0.5, 0.5, 0.5))
+            summary = json.loads(self.ok("split", self.mask, self.output, "--split-seeds", seeds, "--json",
+                                         "--statistics", self.path("t.csv")).stdout)
+            labels = labels_of(self.output)[1]
+            with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
+                self.assertEqual([int(row["label"]) for row in csv.DictReader(stream)], sorted(set(labels) - {0}))
+            self.assertEqual(summary["components"], len(set(labels) - {0}))
+            return labels, summary
+        middle = 24 * 15 + 24 * 7
+        # A seed for each disk; nothing reaches the line.
+        labels, summary = flood({middle + 6: 900, middle + 14: 7})
+        for i, (value, label) in enumerate(zip(self.values, labels)):
+            x = i % 24
+            self.assertIn(label, [0] if not value or x == 22 else [900] if x < 10 else [7] if x > 10 else [7, 900])
+        self.assertEqual((summary["label_type"], summary["parents"]), ("uint16", 1))
+        self.assertTrue(any("no seed reaches 45 voxels" in note for note in summary["notes"]), summary["notes"])
+        # One seed for both disks, one for the line, one in the background.
+        labels, summary = flood({middle + 6: 2, middle + 22: 1, 0: 3}, "int8")
+        self.assertEqual(labels, [value * (1 if i % 24 == 22 else 2) for i, value in enumerate(self.values)])
+        self.assertEqual([note for note in summary["notes"] if "seed" in note],
+                         ["seeds in the background make no object: 1 of 3"])
+        # Two seeds in one disk: the upper one floods it.
+        labels, _ = flood({middle + 6: 1, middle + 3: 2, middle + 14: 3})
+        self.assertEqual((labels[middle + 3], labels[middle + 7], labels[middle + 16]), (2, 1, 3))
+        self.fails("split", self.mask, self.output, "--split-seeds", seeds, "--split-height", 1, saying="--split-height")
+        write_nrrd(seeds, "float", self.sizes, [0.5] * len(self.values), spacing=(0.5, 0.5, 0.5))
+        self.fails("split", self.mask, self.output, "--split-seeds", seeds, saying="a seed is 0.5")
+        write_nrrd(seeds, "uint8", (24, 15, 2), [1] * 720)
+        self.fails("split", self.mask, self.output, "--split-seeds", seeds, saying="seeds.nrrd")
+
     def test_label_splits_what_it_labels(self):
         def label(*options):
             summary = json.loads(self.ok("label", self.mask, self.path("l.nrrd"), "--json", *options).stdout)

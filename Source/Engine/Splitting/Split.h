@@ -46,6 +46,9 @@ struct SplitOptions
   /** Objects are separated along the dark valleys of this image instead of along necks. It has the same extent, one
    *  channel, and a type that doubles hold. */
   std::optional<ImageView> values;
+  /** Markers: an image of the same extent and one channel, whose whole numbers from 1 to 2^32 - 1 are seeds. Each seed
+   *  becomes one object and keeps its number. There is then no height. */
+  std::optional<ImageView> seeds;
   /** The spacing of the image. */
   Geometry geometry;
   /** The number of threads; 0: all. */
@@ -56,6 +59,8 @@ struct SplitOptions
 /** An object of a split. */
 struct SplitObject
 {
+  /** Its number in the result. */
+  std::uint32_t number = 0;
   /** The label that it is a part of. */
   std::uint64_t parent = 0;
   /** Its greatest distance in mm, or its greatest value. */
@@ -68,8 +73,11 @@ struct SplitReport
   std::uint64_t parents = 0;
   /** The regions before the merging by height. */
   std::uint64_t basins = 0;
-  /** The objects 1, 2, ... in raster order of their first voxels. */
+  /** The objects by ascending numbers. */
   std::vector<SplitObject> objects;
+  /** The seeds in the image, and the labeled voxels that no seed reaches. */
+  std::uint64_t seeds = 0;
+  std::uint64_t unreached = 0;
 };
 
 /** Splits touching objects. Every voxel points at its neighbor of the same label with the greatest distance (of
@@ -78,13 +86,16 @@ struct SplitReport
  *  of their distances. Two basins are merged if their lower peak is less than `options.height` above the highest pass
  *  between them, or no higher than it; the higher peak stays. Highest passes come first, equal ones in raster order of
  *  the peaks. The result does not depend on the number of threads. Squares that are whole are compared as such; heights
- *  above passes are differences of correctly rounded square roots. Memory besides the two images for each voxel: 2
- *  bytes if distances are below 256 times the common length of the spacings, else 4; 8 without a common length.
- *  \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
- *  \param objects  memory for one number for each voxel, which gets 1, 2, ... for the objects in raster order of their
- *                  first voxels
- *  \param options  the height, what is flooded, neighbors, spacing, threads and progress
- *  \throws InvalidArgument, Canceled, std::bad_alloc. */
+ *  above passes are differences of correctly rounded square roots.
+ *
+ *  With `options.seeds`, voxels of seeds point at themselves, and all voxels that end in a seed are one basin. Two
+ *  basins are merged unless both have a seed: each seed floods its label downwards from the highest pass, until it
+ *  meets another. Voxels that no seed reaches become 0. A seed in several labels is one object of all of them. Memory
+ * besides the two images for each voxel: 2 bytes if distances are below 256 times the common length of the spacings,
+ * else 4; 8 without a common length. \param labels   an image of one channel; 0 is the background, every other whole
+ * number a label, as in a mask \param objects  memory for one number for each voxel, which gets 1, 2, ... for the
+ * objects in raster order of their first voxels, or the numbers of seeds \param options  the height, what is flooded,
+ * neighbors, spacing, threads and progress \throws InvalidArgument, Canceled, std::bad_alloc. */
 SplitReport Split(const ImageView & labels, std::uint32_t * objects, const SplitOptions & options = {});
 
 } // namespace brickccl

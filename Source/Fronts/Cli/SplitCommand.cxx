@@ -20,6 +20,7 @@ struct SplitArguments : job::Job
 {
   std::string height;
   std::string by;
+  std::string seeds;
 };
 
 /** The height in mm, or in gray values with --split-by. */
@@ -71,6 +72,20 @@ MeasureObjects(const SplitArguments & arguments,
 }
 
 void
+NoteSeeds(const SplitReport & report, ImageReader & reader)
+{
+  if (report.seeds > report.objects.size())
+  {
+    reader.Note("seeds in the background make no object: " + std::to_string(report.seeds - report.objects.size()) +
+                " of " + std::to_string(report.seeds));
+  }
+  if (report.unreached > 0)
+  {
+    reader.Note("no seed reaches " + Counted(report.unreached, "voxel") + " of the labels; they became background");
+  }
+}
+
+void
 RunSplit(const SplitArguments & arguments)
 {
   Reporter           reporter(arguments.quiet || arguments.json);
@@ -88,6 +103,7 @@ RunSplit(const SplitArguments & arguments)
              { { "LABELS", arguments.input },
                { "--neighborhood", NeighborhoodFile(arguments) },
                { "--split-by", arguments.by },
+               { "--split-seeds", arguments.seeds },
                { "--intensity", arguments.intensity },
                { "--part", arguments.part } },
              outputs);
@@ -111,6 +127,13 @@ RunSplit(const SplitArguments & arguments)
     CheckSameGrid(image, *values, arguments.by);
     options.values = values->View();
   }
+  std::optional<LoadedImage> seeds;
+  if (!arguments.seeds.empty())
+  {
+    seeds = reader.Read(arguments.seeds, true);
+    CheckSameGrid(image, *seeds, arguments.seeds);
+    options.seeds = seeds->View();
+  }
   seconds["read"] = watch.Lap();
 
   reporter.Step("splitting");
@@ -119,8 +142,14 @@ RunSplit(const SplitArguments & arguments)
   objects.Resize(static_cast<std::size_t>(image.extent.VoxelCount()));
   const SplitReport report = Split(image.View(), objects.Data(), options);
   values.reset();
-  const std::size_t count = report.objects.size();
-  const LabelType   type = ResolveLabelType(requested, count, std::to_string(count) + " objects do");
+  seeds.reset();
+  const std::size_t   count = report.objects.size();
+  const std::uint64_t largest = count == 0 ? 0 : report.objects.back().number;
+  const LabelType     type = ResolveLabelType(requested,
+                                          largest,
+                                          arguments.seeds.empty() ? std::to_string(count) + " objects do"
+                                                                      : "seed " + std::to_string(largest) + " does");
+  NoteSeeds(report, reader);
   seconds["split"] = watch.Lap();
 
   ReplacedTogether together;
@@ -134,7 +163,7 @@ RunSplit(const SplitArguments & arguments)
   const std::string output =
     OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
   ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects.Data());
-  written.largestLabel = count;
+  written.largestLabel = largest;
   WriteImage(output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   together.Move();
   seconds["write"] = watch.Lap();
@@ -174,6 +203,14 @@ AddSplitCommand(CLI::App & app)
     ->type_name("H");
   command->add_option("--split-by", arguments->by, "split along dark valleys of this image instead of necks")
     ->type_name("FILE");
+  command
+    ->add_option(
+      "--split-seeds",
+      arguments->seeds,
+      "label map of markers; each becomes one object with its number\nEach seed floods its label downwards from the "
+      "highest pass, until it meets another seed. Voxels that no seed reaches become background.")
+    ->type_name("FILE")
+    ->excludes("--split-height");
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "connectivity neighborhood by-slice " + TableOptions + RunningOptions +

@@ -15,6 +15,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -109,6 +110,36 @@ TEST(Split, EverySpacingAsDefined)
     }
     ExpectAsDefined(one, 0.15, seed);
     ExpectDistances(one, seed);
+  }
+}
+
+TEST(Split, TheHeightIsThreeQuartersOfTheSmallestSpacingUnlessGiven)
+{
+  // Spacings, and the smallest one in their common length.
+  const std::vector<std::pair<std::vector<double>, double>> spacings = { { { 1, 1, 1, 1 }, 1 },
+                                                                         { { 0.01, 0.01, 0.01, 1 }, 1 },
+                                                                         { { 0.5, 0.75, 1, 1 }, 2 },
+                                                                         { { 30, 20, 70, 1 }, 2 } };
+  for (std::uint64_t seed = 0; seed < 12; ++seed)
+  {
+    const auto & [spacing, multiple] = spacings[seed % 4];
+    Case one{ { 11, 12, 13 }, {} };
+    one.labels = Blocks(one.extent, 1 + seed % 3, 1, 0.1, seed);
+    one.spacing = spacing;
+    const double smallest = *std::min_element(spacing.begin(), spacing.begin() + 3);
+    one.unit = smallest / multiple;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      one.weights[axis] = std::pow(std::round(spacing[axis] / one.unit), 2);
+    }
+    TypedLabels  typed;
+    SplitProblem problem = ProblemOf(one, 0);
+    problem.depth = 0.75 * multiple;
+    SplitOptions options;
+    options.geometry = GeometryOf(one);
+    std::vector<std::uint32_t> objects(one.labels.size());
+    Split(typed.Of(one, seed), objects.data(), options);
+    EXPECT_EQ(objects, SplitLabels(problem).objects) << seed;
   }
 }
 

@@ -75,6 +75,15 @@ class SplitTest(CommandTest):
         self.assertEqual([int(row["voxel_count"]) for row in rows], [labels.count(label) for label in (1, 2, 3)])
         self.assertIn("label", self.ok("split", self.mask, self.output, "--print").stdout)
 
+    def test_without_a_cuda_device_the_cpu_splits(self):
+        expected = self.objects()[0]
+        labels, summary = self.objects("--device", "cuda:97")
+        self.assertEqual(labels, expected)
+        self.assertTrue(any("cuda:97 is not available" in note for note in summary["notes"]), summary["notes"])
+        noted = self.ok("distance", self.mask, self.output, "--device", "cuda:97")
+        self.assertIn("cuda:97 is not available", noted.stderr)
+        self.fails("split", self.mask, self.output, "--device", "gpu", saying="did you mean 'cuda'")
+
     def test_seeds_keep_their_numbers(self):
         seeds = self.path("seeds.nrrd")
 

@@ -3,6 +3,9 @@
 
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Splitting/Splitter.h"
+#ifdef BRICKCCL_USE_CUDA
+#  include "BrickCCL/Splitting/DeviceSplitter.h"
+#endif
 
 #include <cmath>
 #include <functional>
@@ -63,6 +66,37 @@ UsedAxes(const Connectivity & connectivity)
     axes |= connectivity.Uses(axis) ? 1u << axis : 0u;
   }
   return axes;
+}
+
+/** Calls `work(splitter)` if a CUDA device is asked for, is there and can do the work; else sets the remark. Devices do
+ *  nothing without a unit.
+ *  \return whether it was called */
+template <typename TWork>
+bool
+DoOnDevice([[maybe_unused]] const ImageView &    labels,
+           [[maybe_unused]] const DistanceUnit * unit,
+           const Device &                        asked,
+           std::string &                         remark,
+           [[maybe_unused]] const TWork &        work)
+{
+  if (asked.kind == Device::Kind::Cuda)
+  {
+    const ResolvedDevice found = ResolveDevice(asked);
+    remark = found.remark;
+#ifdef BRICKCCL_USE_CUDA
+    if (found.device.kind == Device::Kind::Cuda && unit != nullptr && DeviceSplitter::Supports(labels, *unit))
+    {
+      DeviceSplitter splitter(found.device.index);
+      work(splitter);
+      return true;
+    }
+    remark = remark.empty()
+             ? "CUDA devices split and measure distances in up to 3 dimensions, without values and seeds, "
+               "if spacings are multiples of a common length; the CPU is used"
+             : remark;
+#endif
+  }
+  return false;
 }
 
 /** The type of the heights of an image of values: one that holds a value more than TValue, for the background. */
@@ -146,15 +180,23 @@ private:
   SplitReport
   SplitByDistances()
   {
-    const DistanceUnit     unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
+    const DistanceUnit unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
+    const double       depth = m_Options.height ? *m_Options.height / unit.length : 0.75 * unit.smallest;
+    const auto         peakOf = [&](auto square) { return DistanceUnit::RootOf(square) * unit.length; };
+    const auto         split = [&](auto & splitter) {
+      const auto found = splitter.Split(m_Image, unit, m_Connectivity, depth, m_Objects, &m_Context);
+      Report(found.basins, found.objects, peakOf);
+    };
+    if (DoOnDevice(m_Image, m_Options.seeds ? nullptr : &unit, m_Options.device, m_Report.deviceRemark, split))
+    {
+      return m_Report;
+    }
     const SquaredDistances found(m_Image, unit, m_Context.Part(0, 0.5));
-    const double           depth = m_Options.height ? *m_Options.height / unit.length : 0.75 * unit.smallest;
     return std::visit(
       [&](const auto & squares) {
         using T = std::decay_t<decltype(squares[0])>;
         const auto root = [](T square) { return DistanceUnit::RootOf(square); };
-        return Climb(Landscape<T>{ squares.Data(), 0, m_LabelAt, found.areSeveral, m_SeedAt, root, depth },
-                     [&](T square) { return root(square) * unit.length; });
+        return Climb(Landscape<T>{ squares.Data(), 0, m_LabelAt, found.areSeveral, m_SeedAt, root, depth }, peakOf);
       },
       found.squares);
   }
@@ -162,6 +204,7 @@ private:
   SplitReport
   SplitByValues()
   {
+    DoOnDevice(m_Image, nullptr, m_Options.device, m_Report.deviceRemark, [](auto &) {});
     const ImageView & values = *m_Options.values;
     if (values.extent != m_Image.extent || values.channels != 1 || values.type == ScalarType::Int64 ||
         values.type == ScalarType::UInt64)
@@ -243,7 +286,7 @@ private:
 
 } // namespace
 
-void
+std::string
 Distances(const ImageView & labels, float * distances, const DistanceOptions & options)
 {
   if (distances == nullptr)
@@ -257,7 +300,14 @@ Distances(const ImageView & labels, float * distances, const DistanceOptions & o
   const unsigned    axes = options.sliceAxis < 0 ? ~0u : ~(1u << options.sliceAxis);
   const HostContext context{ options.threads, Progress(options.progress) };
   CheckLabels(labels, context);
-  const DistanceUnit     unit(DistanceTo::Centers, labels.extent, options.geometry, axes);
+  const DistanceUnit unit(DistanceTo::Centers, labels.extent, options.geometry, axes);
+  std::string        remark;
+  if (DoOnDevice(labels, &unit, options.device, remark, [&](auto & splitter) {
+        splitter.Distances(labels, unit, distances, &context);
+      }))
+  {
+    return remark;
+  }
   const SquaredDistances found(labels, unit, context.Part(0, 0.9));
   const Chunks           chunks(labels.extent.VoxelCount(), context.grain, 256);
   std::visit(
@@ -271,6 +321,7 @@ Distances(const ImageView & labels, float * distances, const DistanceOptions & o
       });
     },
     found.squares);
+  return remark;
 }
 
 SplitReport

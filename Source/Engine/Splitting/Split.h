@@ -4,10 +4,12 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/Progress.h"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace brickccl
@@ -22,6 +24,9 @@ struct DistanceOptions
   /** The number of threads; 0: all. */
   int           threads = 0;
   ProgressHooks progress;
+  /** `Cuda` asks for a CUDA device. It takes images of up to 3 dimensions and fewer than 2^31 voxels whose spacings are
+   *  multiples of a common length; the CPU does all others, and `Auto`. The results are the same. */
+  Device device = {};
 };
 
 /** The Euclidean distance map of all labels at once: for every voxel the distance (mm) from its center to the nearest
@@ -31,9 +36,10 @@ struct DistanceOptions
  *  in the order of the axes.
  *  \param labels  an image of one channel; 0 is the background, every other whole number a label
  *  \param distances  memory for one value for each voxel
- *  \param options  slices, spacing, threads and progress
- *  \throws InvalidArgument, Canceled, std::bad_alloc. */
-void Distances(const ImageView & labels, float * distances, const DistanceOptions & options = {});
+ *  \param options  slices, spacing, threads, progress and device
+ *  \return why another device than the requested one did it; else empty
+ *  \throws InvalidArgument, Canceled, std::bad_alloc, cuda::DeviceError. */
+std::string Distances(const ImageView & labels, float * distances, const DistanceOptions & options = {});
 
 struct SplitOptions
 {
@@ -54,6 +60,8 @@ struct SplitOptions
   /** The number of threads; 0: all. */
   int           threads = 0;
   ProgressHooks progress;
+  /** As for distances. The CPU also does what has values or seeds. */
+  Device device = {};
 };
 
 /** An object of a split. */
@@ -78,6 +86,8 @@ struct SplitReport
   /** The seeds in the image, and the labeled voxels that no seed reaches. */
   std::uint64_t seeds = 0;
   std::uint64_t unreached = 0;
+  /** Why another device than the requested one did it; else empty. */
+  std::string deviceRemark;
 };
 
 /** Splits touching objects. Every voxel points at its neighbor of the same label with the greatest distance (of

@@ -94,6 +94,7 @@ RunSplit(const SplitArguments & arguments)
   nlohmann::json     seconds;
   const ColumnGroups groups = CheckTableArguments(arguments, "--statistics");
   const auto         height = HeightOf(arguments);
+  const Device       device = Device::FromName(arguments.device);
   const LabelType    requested = LabelTypeFromName(arguments.labelType);
   CheckUnits(arguments, false, "--statistics or --print");
   CheckIntensity(arguments, false, "--statistics or --print");
@@ -120,6 +121,7 @@ RunSplit(const SplitArguments & arguments)
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.geometry = image.geometry;
   options.threads = arguments.threads;
+  options.device = device;
   std::optional<LoadedImage> values;
   if (!arguments.by.empty())
   {
@@ -150,6 +152,10 @@ RunSplit(const SplitArguments & arguments)
                                           arguments.seeds.empty() ? std::to_string(count) + " objects do"
                                                                       : "seed " + std::to_string(largest) + " does");
   NoteSeeds(report, reader);
+  if (!report.deviceRemark.empty())
+  {
+    reader.Note(report.deviceRemark);
+  }
   seconds["split"] = watch.Lap();
 
   ReplacedTogether together;
@@ -213,9 +219,10 @@ AddSplitCommand(CLI::App & app)
     ->excludes("--split-height");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + "connectivity neighborhood by-slice " + TableOptions + RunningOptions +
-               "statistics output-fallback label-type no-compression");
+             std::string(ReadingOptions) + "connectivity neighborhood by-slice " + TableOptions + "device " +
+               RunningOptions + "statistics output-fallback label-type no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
+  command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");
   command->callback([arguments] { RunSplit(*arguments); });
 }

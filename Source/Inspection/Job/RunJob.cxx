@@ -235,9 +235,14 @@ JobRun::LabelObjects()
   split.geometry = image.geometry;
   split.threads = options.threads;
   split.progress = m_Progress;
+  split.device = options.device;
   Buffer<std::uint32_t> objects;
   objects.Resize(parents.Size());
-  Split(ImageView(parents.Data(), image.extent), objects.Data(), split);
+  const SplitReport report = Split(ImageView(parents.Data(), image.extent), objects.Data(), split);
+  if (!report.deviceRemark.empty() && report.deviceRemark != labeling.UsedDevice().remark)
+  {
+    m_Hooks.note(report.deviceRemark);
+  }
   own = options;
   own.criterion = Criterion::EqualValue(0);
   own.mask.reset();

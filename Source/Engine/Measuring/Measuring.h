@@ -103,6 +103,8 @@ struct MeasureOptions
    *  voxels. */
   std::optional<ImageView> parts;
   std::optional<ImageView> zones;
+  /** The labels that a split divided into objects. Each object gets that of its first voxel. */
+  std::optional<ImageView> parents;
   /** Columns in addition to the default ones. */
   ColumnGroups groups;
 
@@ -234,6 +236,12 @@ struct PartNumber
 struct ZoneNumber
 {
   std::uint64_t number = 0;
+};
+
+/** With an image of parents: the label that the object is a part of. */
+struct ParentLabel
+{
+  std::uint64_t label = 0;
 };
 
 /** The numbers of parts or zones that components have voxels of, ascending, and how many. */

@@ -134,7 +134,10 @@ job::Findings
 MeasureDistances(const LoadedImage & image, void * result, const DistanceOptions & options, ImageReader & notes)
 {
   auto * const distances = static_cast<float *>(result);
-  Distances(image.View(), distances, options);
+  if (const std::string remark = Distances(image.View(), distances, options); !remark.empty())
+  {
+    notes.Note(remark);
+  }
   const float largest = *std::max_element(distances, distances + image.extent.VoxelCount());
   if (std::isinf(largest))
   {
@@ -178,11 +181,16 @@ AddDistanceCommand(CLI::App & app)
   command
     ->add_option("OUTPUT", arguments->output, "distances in mm (float32), between voxel centers; 0 in the background")
     ->required();
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "by-slice " + RunningOptions + "no-compression");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + "by-slice device " + RunningOptions + "no-compression");
   command->get_option("--by-slice")->description("measure in each slice orthogonal to this axis separately");
+  command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");
   command->callback([arguments] {
+    DistanceOptions options;
+    options.device = Device::FromName(arguments->device);
     RunMap(*arguments,
-           DistanceOptions{},
+           options,
            ScalarType::Float32,
            "measuring distances",
            "distance",

@@ -189,6 +189,10 @@ private:
     {
       measured.classes = kindOf(m_Image);
     }
+    if (!m_Arguments.split.empty())
+    {
+      measured.parents = kindOf(m_Image);
+    }
     if (m_TableImages.zones)
     {
       measured.zones = kindOf(*m_TableImages.zones);
@@ -284,7 +288,7 @@ private:
   bool
   MeasuresClasses() const
   {
-    return m_Arguments.IsWanted() && (!m_Arguments.split.empty() || (m_Arguments.equalValue && m_Image.channels == 1));
+    return m_Arguments.IsWanted() && m_Arguments.split.empty() && m_Arguments.equalValue && m_Image.channels == 1;
   }
 
   /** Gives back the memory of what was labeled, unless a picture shows it. */
@@ -328,9 +332,9 @@ private:
       }
       if (MeasuresClasses())
       {
-        options.classes =
-          m_Arguments.split.empty() ? m_Segmented.View(m_Image) : ImageView(m_Run.parents.Data(), m_Image.extent);
+        options.classes = m_Segmented.View(m_Image);
       }
+      options.parents = m_Run.Parents();
       m_Run.Measure(options, false);
       ReleaseImages();
     }

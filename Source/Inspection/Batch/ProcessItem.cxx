@@ -271,6 +271,7 @@ private:
       options.part = part->PartView();
       options.parts = part->voxelsOfParts.empty() ? std::nullopt : options.part;
     }
+    options.parents = m_Run.Parents();
     m_Run.Measure(options, true);
     const Totals totals = TotalsOf(m_Table);
     m_Summary["defects"] = totals.components;

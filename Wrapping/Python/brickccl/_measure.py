@@ -383,7 +383,7 @@ def columns(dimension: int = 3) -> list[ColumnDescription]:
     """
     described = (ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension)))
     # Only tables of `brickccl label` have them. Here the image as `intensity` gives `intensity_minimum`.
-    return [column for column in described if column.name not in ("value", "part", "zone")]
+    return [column for column in described if column.name not in ("value", "parent", "part", "zone")]
 
 
 def info() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Glob.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,9 +13,6 @@
 #include <map>
 #include <optional>
 #include <set>
-
-#include <fnmatch.h>
-#include <glob.h>
 
 namespace brickccl::files
 {
@@ -142,19 +140,6 @@ WithLetters(const std::string & text, const std::string & signs)
   return pattern;
 }
 
-std::vector<std::string>
-FilesOfGlob(const std::string & pattern)
-{
-  std::vector<std::string> files;
-  glob_t                   found = {};
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
-  {
-    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  }
-  ::globfree(&found);
-  return files;
-}
-
 /** Whether the last part of a pattern matches a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
@@ -165,8 +150,7 @@ IsName(const std::string & pattern, const std::string & name)
     return numbered ? numbered->Makes(name) : pattern == name;
   }
   const auto numbered = NumberedNameOf(pattern);
-  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 ||
-         ::fnmatch(WithLetters(pattern, "[").c_str(), name.c_str(), FNM_PERIOD) == 0 ||
+  return MatchesGlob(pattern, name) || MatchesGlob(WithLetters(pattern, "["), name) ||
          (numbered && numbered->Makes(name));
 }
 
@@ -179,10 +163,12 @@ IsFilePattern(const std::string & path)
 }
 
 std::vector<std::string>
-FilesOfPattern(const std::string & pattern)
+FilesOfPattern(const std::string & given)
 {
-  const fs::path path(pattern);
-  const auto     numbered = NumberedNameOf(path.filename().string());
+  const fs::path path(given);
+  // A backslash makes a letter of a sign.
+  const std::string pattern = path.generic_string();
+  const auto        numbered = NumberedNameOf(path.filename().string());
   if (numbered && !HasSigns(pattern))
   {
     return FilesOfNumbers(path, *numbered);

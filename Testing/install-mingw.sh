@@ -65,6 +65,15 @@ for name in CLI nlohmann toml++; do
 done
 mkdir -p "$installed/share/cmake"
 cp -r /usr/share/cmake/CLI11 /usr/share/cmake/nlohmann_json "$installed/share/cmake"
+# The licenses of what a program contains (Source/make-windows-zip.sh).
+mkdir -p "$installed/licenses"
+for source in "$work"/*/debian; do
+  folder=$(dirname "$source")
+  cp "$source/copyright" "$installed/licenses/$(basename "${folder%-*}")"
+done
+for package in libz-mingw-w64-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev gcc-mingw-w64-base mingw-w64-common; do
+  cp -L "/usr/share/doc/$package/copyright" "$installed/licenses/$package"
+done
 {
   echo "$key"
   (cd "$work" && ls -- *.dsc)

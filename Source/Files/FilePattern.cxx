@@ -120,7 +120,7 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
     const std::string own = entry.path().filename().string();
     if (name.Makes(own))
     {
-      files.push_back((path.parent_path() / own).string());
+      files.push_back((path.parent_path() / own).generic_string());
     }
   }
   std::sort(files.begin(), files.end());
@@ -228,7 +228,7 @@ HintOnPadding(const std::string & pattern)
   const std::string   number = name->NumberIn(example);
   const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
   return "it does not match " + Quoted(example) + ", whose number is written differently; use " +
-         Quoted((path.parent_path() / (name->before + place + name->after)).string());
+         Quoted((path.parent_path() / (name->before + place + name->after)).generic_string());
 }
 
 bool
@@ -241,10 +241,10 @@ StandsForFile(const std::string & pattern, const std::string & ownPath)
   const fs::path           path(pattern);
   const std::string        name = path.filename().string();
   const fs::path           folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::vector<std::string> folders = { folder.string() };
+  std::vector<std::string> folders = { folder.generic_string() };
   if (HasSigns((folder / "").string()))
   {
-    folders = FilesOfPattern(folder.string());
+    folders = FilesOfPattern(folder.generic_string());
   }
   const fs::path  file(ownPath);
   const fs::path  ownFolder = file.has_parent_path() ? file.parent_path() : fs::path(".");

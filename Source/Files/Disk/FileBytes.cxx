@@ -122,7 +122,7 @@ std::string
 PathBeside(const std::string & header, const std::string & name)
 {
   const std::filesystem::path path(name);
-  return path.is_absolute() ? name : (std::filesystem::path(header).parent_path() / path).string();
+  return path.is_absolute() ? name : (std::filesystem::path(header).parent_path() / path).generic_string();
 }
 
 std::vector<FileBytes>

@@ -39,7 +39,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "Output", "batch:output new:output" },
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
   { "The comparison", "overlap different-recipes least-change" },
-  { "The picture", "pictures style color-by render:size patient" },
+  { "The picture", "style color-by render:size patient" },
   { "The page", "no-browser port linger embed-in" },
   { job::group::Table,
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "

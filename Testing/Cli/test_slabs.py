@@ -345,7 +345,7 @@ class SlabsTest(CommandTest):
     def test_what_needs_the_whole_volume_is_refused_by_name(self):
         path = self.phantom("balls.nrrd")
         options = ("label", path, self.path("out.nrrd"), *LIMIT)
-        self.fails(*options, "--output-fallback", self.path("b.nrrd"), saying=["--output-fallback", "--memory"])
+        self.fails(*options, "--picture", self.path("b.png"), saying=["--picture", "--memory"])
         result = self.fails(*options, "--algorithm", "foo", saying="algorithm 'foo' is unknown")
         self.assertNotIn("brick at", result.stderr)
         for name in ("TileMerging", "DirectionalSearch", "LinkPropagation:gather=64"):

@@ -84,7 +84,7 @@ RunSplit(const SplitArguments & arguments)
   CheckUnits(arguments, false, "--statistics or --print");
   CheckIntensity(arguments, false, "--statistics or --print");
   NamedFiles outputs = TableFiles(arguments, "--statistics");
-  outputs.insert(outputs.end(), { { "OUTPUT", arguments.output }, { "--output-fallback", arguments.outputFallback } });
+  outputs.emplace_back("OUTPUT", arguments.output);
   CheckFiles(arguments,
              { { "LABELS", arguments.input },
                { "--neighborhood", NeighborhoodFile(arguments) },
@@ -93,7 +93,6 @@ RunSplit(const SplitArguments & arguments)
                { "--part", arguments.part } },
              outputs);
   CheckImageName(arguments.output);
-  CheckImageName(arguments.outputFallback);
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
@@ -132,11 +131,10 @@ RunSplit(const SplitArguments & arguments)
     WriteTables(arguments, table, arguments.threads, reporter);
   }
   reporter.Step("writing " + arguments.output);
-  const std::string output =
-    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
+  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
   ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects.Data());
   written.largestLabel = count;
-  WriteImage(output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
+  WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   together.Move();
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -149,8 +147,8 @@ RunSplit(const SplitArguments & arguments)
   AddNeighbors(findings, arguments, *options.connectivity, {}, 1);
   AddSpacing(findings, image, 2);
   findings.push_back({ "label_type", NameOf(type) });
-  findings.push_back({ "", Printable(output) + ": labels of type " + NameOf(type), 3 });
-  AddRun(findings, reader.Notes(), seconds, output, arguments.IsWanted());
+  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(type), 3 });
+  AddRun(findings, reader.Notes(), seconds, arguments.output, arguments.IsWanted());
   PrintFindings(findings, arguments, reporter);
 }
 
@@ -178,7 +176,7 @@ AddSplitCommand(CLI::App & app)
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "connectivity neighborhood by-slice " + TableOptions + RunningOptions +
-               "statistics output-fallback label-type no-compression");
+               "statistics label-type no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");
   command->callback([arguments] { RunSplit(*arguments); });

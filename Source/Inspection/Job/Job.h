@@ -161,7 +161,6 @@ struct Table
 struct LabelMap
 {
   std::string output;
-  std::string outputFallback;
   std::string labelType = "auto";
   bool        noCompression = false;
   std::string order = "raster";

@@ -304,8 +304,6 @@ std::vector<Parameter>
 OutputRows()
 {
   return {
-    { "output-fallback", "", &Job::outputFallback, Text, "FILE", group::LabelMap,
-      "second choice if OUTPUT's format cannot hold all labels", { "OUTPUT", "", true } },
     { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TYPE",
       group::LabelMap,
       "auto (default: the smallest that fits), uint8, uint16, uint32 or uint64", { "OUTPUT" } },

@@ -45,7 +45,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
     "list-columns-markdown" },
   { "The report", "report report-field pdf xlsx" },
-  { job::group::Running, "jobs dry-run" },
+  { job::group::Running, "jobs resume dry-run" },
   { "Help", "formats help help-all version" },
 };
 

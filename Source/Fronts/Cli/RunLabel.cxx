@@ -115,10 +115,6 @@ public:
     Measure();
     WriteOutputs();
     PrintFindings(Summary(), m_Arguments, *m_Reporter, m_FrontEnd);
-    if (!m_Arguments.work.empty() && !m_Arguments.json && !m_Arguments.quiet)
-    {
-      m_Reporter->Note("the folder " + Quoted(m_Arguments.work) + " is no longer needed and can be deleted");
-    }
   }
 
 private:

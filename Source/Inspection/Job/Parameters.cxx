@@ -332,9 +332,7 @@ OutputRows()
       "Thresholds and parts are found in further passes over the files. The columns 'neighbors', thickness, inscribed and "
       "intensity (percentiles, skewness) need the whole volume." },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
-      "keep the state in this folder, so that --resume can continue", { "memory" } },
-    { "resume", "", &Job::resume, Flag, "", group::Running,
-      "continue with the state in the folder of --work", { "work" } },
+      "write temporary files in this folder, not next to OUTPUT", { "memory" } },
     { "algorithm", "", &Job::algorithm, Text, "NAME", group::Running,
       "labeling algorithm (list: brickccl info); all give the same labels" },
     { "device", "", &Job::device, Text, "DEVICE", group::Running,

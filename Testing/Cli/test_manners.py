@@ -69,7 +69,6 @@ class SpellingTest(CommandTest):
         for arguments, saying in (
                 ([*label, "--print", "--label-type", "uint8"], "--label-type" + mark + "OUTPUT"),
                 ([*label, "--print", "--no-compression"], "--no-compression" + mark + "OUTPUT"),
-                ([*label, "--print", "--output-fallback", "f.nrrd"], "--output-fallback" + mark + "OUTPUT"),
                 ([*label, self.output, "--intensity", self.image], "--intensity" + mark + "--statistics, --print or --picture"),
                 ([*label, self.output, "--decimal", "comma"], "--decimal" + mark + "--statistics or --print"),
                 ([*label, self.output, "--per-slice"], "--per-slice" + mark),

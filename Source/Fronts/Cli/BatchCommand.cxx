@@ -27,6 +27,7 @@ struct BatchArguments : job::Job
   std::vector<std::string> inputs;
   std::string              folder;
   int                      jobs = 0;
+  bool                     resume = false;
   bool                     dryRun = false;
   bool                     report = false;
   bool                     pdf = false;

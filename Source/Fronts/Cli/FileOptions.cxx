@@ -322,29 +322,6 @@ AddRegion(job::Findings &                      findings,
                       "%" } });
 }
 
-std::string
-OutputFor(const std::string & output,
-          const std::string & fallback,
-          ScalarType          type,
-          const Extent &      extent,
-          ImageReader &       notes)
-{
-  try
-  {
-    CheckImageFileWritable(output, type, extent);
-    return output;
-  }
-  catch (const Unsupported & error)
-  {
-    if (fallback.empty())
-    {
-      throw Unsupported(std::string(error.what()) + " (or name a second output by --output-fallback)");
-    }
-    notes.Note(std::string(error.what()) + "; the label map goes to " + Quoted(fallback));
-    return fallback;
-  }
-}
-
 Segmentation
 SegmentsOf(const LoadedImage &                image,
            const ComponentTable &             written,

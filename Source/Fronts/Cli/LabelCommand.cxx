@@ -30,10 +30,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   }
   outputs = TableFiles(job, "--statistics");
   outputs.insert(outputs.end(),
-                 { { "OUTPUT", job.output },
-                   { "--output-fallback", job.outputFallback },
-                   { "--picture", job.picture },
-                   { "--color-table", job.colorTable } });
+                 { { "OUTPUT", job.output }, { "--picture", job.picture }, { "--color-table", job.colorTable } });
   CheckFiles(job,
              { { "INPUT", job.input },
                { "--neighborhood", NeighborhoodFile(job) },
@@ -45,7 +42,6 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                { "--seeds", job.seeds } },
              outputs);
   CheckImageName(job.output);
-  CheckImageName(job.outputFallback);
   if (!job.picture.empty())
   {
     CheckWritable(job.picture);

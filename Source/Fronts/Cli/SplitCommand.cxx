@@ -99,7 +99,7 @@ RunSplit(const SplitArguments & arguments)
   CheckUnits(arguments, false, "--statistics or --print");
   CheckIntensity(arguments, false, "--statistics or --print");
   NamedFiles outputs = TableFiles(arguments, "--statistics");
-  outputs.insert(outputs.end(), { { "OUTPUT", arguments.output }, { "--output-fallback", arguments.outputFallback } });
+  outputs.emplace_back("OUTPUT", arguments.output);
   CheckFiles(arguments,
              { { "LABELS", arguments.input },
                { "--neighborhood", NeighborhoodFile(arguments) },
@@ -109,7 +109,6 @@ RunSplit(const SplitArguments & arguments)
                { "--part", arguments.part } },
              outputs);
   CheckImageName(arguments.output);
-  CheckImageName(arguments.outputFallback);
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
@@ -166,11 +165,10 @@ RunSplit(const SplitArguments & arguments)
     WriteTables(arguments, table, arguments.threads, reporter);
   }
   reporter.Step("writing " + arguments.output);
-  const std::string output =
-    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
+  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
   ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects.Data());
   written.largestLabel = largest;
-  WriteImage(output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
+  WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   together.Move();
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -183,8 +181,8 @@ RunSplit(const SplitArguments & arguments)
   AddNeighbors(findings, arguments, *options.connectivity, {}, 1);
   AddSpacing(findings, image, 2);
   findings.push_back({ "label_type", NameOf(type) });
-  findings.push_back({ "", Printable(output) + ": labels of type " + NameOf(type), 3 });
-  AddRun(findings, reader.Notes(), seconds, output, arguments.IsWanted());
+  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(type), 3 });
+  AddRun(findings, reader.Notes(), seconds, arguments.output, arguments.IsWanted());
   PrintFindings(findings, arguments, reporter);
 }
 
@@ -220,7 +218,7 @@ AddSplitCommand(CLI::App & app)
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "connectivity neighborhood by-slice " + TableOptions + "device " +
-               RunningOptions + "statistics output-fallback label-type no-compression");
+               RunningOptions + "statistics label-type no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");

@@ -402,6 +402,19 @@ private:
 
 } // namespace
 
+bool
+IsSameRecipe(const std::string & first, const std::string & second)
+{
+  try
+  {
+    return toml::parse(first) == toml::parse(second);
+  }
+  catch (const toml::parse_error &)
+  {
+    return first == second;
+  }
+}
+
 RecipeValues
 ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems)
 {

@@ -306,8 +306,6 @@ std::vector<Parameter>
 OutputRows()
 {
   return {
-    { "output-fallback", "", &Job::outputFallback, Text, "FILE", group::LabelMap,
-      "second choice if OUTPUT's format cannot hold all labels", { "OUTPUT", "", true } },
     { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TYPE",
       group::LabelMap,
       "auto (default: the smallest that fits), uint8, uint16, uint32 or uint64", { "OUTPUT" } },
@@ -336,9 +334,7 @@ OutputRows()
       "Thresholds and parts are found in further passes over the files. The columns 'neighbors', thickness, inscribed and "
       "intensity (percentiles, skewness) need the whole volume." },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
-      "keep the state in this folder, so that --resume can continue", { "memory" } },
-    { "resume", "", &Job::resume, Flag, "", group::Running,
-      "continue with the state in the folder of --work", { "work" } },
+      "write temporary files in this folder, not next to OUTPUT", { "memory" } },
     { "algorithm", "", &Job::algorithm, Text, "NAME", group::Running,
       "labeling algorithm (list: brickccl info); all give the same labels" },
     { "device", "", &Job::device, Text, "DEVICE", group::Running,

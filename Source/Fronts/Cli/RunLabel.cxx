@@ -270,7 +270,7 @@ private:
       doubts.Note(m_Slabs->foregroundVoxels, m_Slabs->components, m_Reader);
     }
     m_Table = std::move(m_Slabs->table);
-    m_Found.regionVoxels = m_Arguments.pores ? std::nullopt : m_Table.regionVoxels;
+    m_Found.regionVoxels = m_Arguments.pores ? m_Slabs->regionVoxels : m_Table.regionVoxels;
     m_Found.components = m_Slabs->components;
     m_Found.foregroundVoxels = m_Slabs->foregroundVoxels;
     m_Found.relabeled = m_Slabs->relabeled;

@@ -157,8 +157,8 @@ SegmentingRows()
     { "close", "part.close_mm", &Job::close, Millimeters, "MM", group::Labeled,
       "count cavities that are open to the outside through gaps up to MM as pores",
       { "pores part.method=pores", "", true } },
-    { "parts", "part.parts", &Job::parts, { Kind::Threshold, -Finite, Finite, {}, {}, CheckParts }, "all|N", group::Labeled,
-      "inspect several parts in one scan: all, or the N largest",
+    { "parts", "part.parts", &Job::parts, { Kind::Threshold, -Finite, Finite, {}, {}, CheckParts }, "largest|all|N", group::Labeled,
+      "inspect the largest part (default), all, or the N largest",
       { "pores part.method=pores", "", true },
       "Each piece of material is a part with a number, from 1 for the largest on: column 'part' in the table, a porosity "
       "for each in the summary. All are the pieces of at least a thousandth of the largest one's voxels.",

@@ -155,7 +155,8 @@ private:
     const std::string & filter = m_Recipe.smoothingFilter;
     m_Recipe.smooth = filter == "median"   ? "median:" + std::to_string(m_Recipe.smoothingRadius)
                     : filter == "gaussian" ? "gaussian:" + Shortest(m_Recipe.smoothingDeviation)
-                                           : std::string();
+                    : filter == "none"     ? std::string()
+                                           : filter;
   }
 
   void

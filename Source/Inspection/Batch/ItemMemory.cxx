@@ -102,7 +102,8 @@ MemoryForVoxels(const LoadedImage &           header,
     fileBytes += failure ? 0 : size;
   }
   const std::uint64_t file = fileBytes < voxelBytes ? fileBytes : 0;
-  const std::uint64_t region = recipe.Region::IsGiven() ? voxels : 0;
+  // Zones have up to four bytes a voxel.
+  const std::uint64_t region = voxels * ((recipe.Region::IsGiven() ? 1 : 0) + (recipe.zones.empty() ? 0 : 4));
   return OwnBytes + voxelBytes + file + region + steps + voxels * BytesForLists;
 }
 

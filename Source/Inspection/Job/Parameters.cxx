@@ -139,9 +139,10 @@ SegmentingRows()
       "X,Y,Z,R", group::Labeled,
       "use only voxels in this sphere (2-D, a disk: X,Y,R)", {}, {},
       "sphere in which defects are looked for: \"X,Y,Z,R\"" },
-    { "zones", "", &Job::zones, Text, "FILE", group::Labeled,
+    { "zones", "zones.file", &Job::zones, Text, "FILE", group::Labeled,
       "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
-      "A component is in the zone that holds most of its voxels, those outside of zones not counted. The summary counts the voxels in each zone." },
+      "A component is in the zone that holds most of its voxels, those outside of zones not counted. The summary counts the voxels in each zone.",
+      "label map of zones, next to the recipe; {item} becomes the name of the item: \"zones/{item}.nrrd\"" },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
       "smooth by median:R, gaussian:MM, bilateral:MM:RANGE, nlm:NOISE", NeedsWhole,
       "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels, "

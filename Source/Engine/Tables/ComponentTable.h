@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <typeindex>
 #include <typeinfo>
 #include <utility>
@@ -239,8 +240,23 @@ public:
     auto              owner = std::make_shared<std::vector<T, TAllocator>>(std::move(measures));
     const T * const   data = owner->data();
     const std::size_t size = owner->size();
-    Insert({ typeid(T), std::move(owner), data, size });
+    Insert({ typeid(T), std::move(owner), data, size, std::is_trivially_copyable_v<T> ? sizeof(T) : 0 });
   }
+
+  /** A list as bytes, to copy a table to another process of the same build. */
+  struct RawList
+  {
+    /** The name of the type of its elements. */
+    std::string  type;
+    const void * data;
+    std::size_t  size;
+    /** The bytes of an element; 0 if they cannot be copied. */
+    std::size_t elementSize;
+  };
+  std::vector<RawList> RawLists() const;
+
+  /** Replaces the list of the same type by a copy. \throws InvalidArgument if there is none. */
+  void SetRaw(const RawList & list);
 
 private:
   struct Entry
@@ -249,6 +265,7 @@ private:
     std::shared_ptr<void> owner;
     const void *          data;
     std::size_t           size;
+    std::size_t           elementSize;
   };
 
   const Entry * Find(const std::type_index & type) const;

@@ -330,10 +330,11 @@ def label(
         if progress is not None:
             progress(1.0)
         return _results(give_back(labels), count, table, return_count)
-    labeling = _find(given, None, part_of(progress, 0, 0.7))
+    found = 0.3 if return_table else 0.7
+    labeling = _find(given, None, part_of(progress, 0, found))
     # The table first: a request for both gets both or an error.
-    table = labeling.table() if return_table else None
-    labels = labeling.labels(dtype, out, progress=part_of(progress, 0.7, 1))
+    table = labeling.table(progress=part_of(progress, found, 0.9)) if return_table else None
+    labels = labeling.labels(dtype, out, progress=part_of(progress, 0.9 if return_table else found, 1))
     return _results(labels, labeling.count, table, return_count)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._labeling import Component, Labeling, condition_columns, numbers_of
 from ._output import give_labels, new_labels, smallest_dtype
-from ._progress import Progress, hook_of
+from ._progress import Progress, hook_of, part_of
 from ._rules import largest_of, sizes_of
 from ._table import Column, ColumnDescription, Table, group_names
 from ._volume import AXES, Volume, as_volume, check_numbers, count_of, threads_of
@@ -26,10 +26,11 @@ def _measure(
     mask = volume.companion("part", part)
     in_voxels = volume.spacing is None and spacing is None
     groups = group_names(columns, volume.array.ndim, gray is not None, in_voxels)
+    hook = hook_of(progress)
     runs, table = _core.measure_labels(
-        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), hook_of(progress)
+        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), part_of(hook, 0, 0.6)
     )
-    return runs, Table(table, volume.is_reversed, runs.threads, in_voxels), volume
+    return runs, Table(table, volume.is_reversed, runs.threads, in_voxels, part_of(hook, 0.6, 1)), volume
 
 
 def statistics(

@@ -61,6 +61,12 @@ class MorphTest(CommandTest):
         self.fails("morph", self.mask, self.output, "--open", "1kg", saying="--open")
         write_nrrd(self.mask, "float", self.sizes, [0.5] * len(self.values))
         self.fails("morph", self.mask, self.output, "--open", 1, saying="0.5")
+        # A file that is refused is not described first.
+        nan = self.fails("morph", self.mask, self.output, "--open", 1, "--by-slice", "t", saying="the image has no axis t")
+        self.assertNotIn("note", nan.stderr)
+        self.fails("distance", self.mask, self.output, "--by-slice", "t", saying="the image has no axis t")
+        write_nrrd(self.mask, "float", self.sizes, [float("nan")] + [0.5 + i for i in range(len(self.values) - 1)])
+        self.assertNotIn("note", self.fails("morph", self.mask, self.output, "--open", 1, saying="a label is nan").stderr)
 
 
 if __name__ == "__main__":

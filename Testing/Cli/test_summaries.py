@@ -49,13 +49,13 @@ class SummariesTest(CommandTest):
         label = ["label", self.image, self.output, "--pores"]
         self.assertEqual(self.lines(*label, "--connectivity", "full"), [
             "2 pores (26 neighbors), material from 105 up (otsu)",
-            "part 8.000 cm3, pores 24.00 mm3, porosity 0.3000 %, largest pore 16.00 mm3",
+            "part 8000 mm3, pores 24.00 mm3, porosity 0.3000 %, largest pore 16.00 mm3",
             "image: 14 x 14 x 14 voxels, spacing 2 x 2 x 2 mm",
             self.output + ": labels of type uint8",
             NEXT_STEP % self.output])
         self.assertEqual(self.lines(*label, "--minimum-volume", 8.5, "--largest", 1, "--statistics", self.table), [
             "1 pore (6 neighbors), material from 105 up (otsu)",
-            "part 8.000 cm3, pores 16.00 mm3, porosity 0.2000 %, largest pore 16.00 mm3",
+            "part 8000 mm3, pores 16.00 mm3, porosity 0.2000 %, largest pore 16.00 mm3",
             "with the dropped pores: porosity 0.3000 %",
             "2 found, 1 kept, 1 dropped by --minimum-volume 8.5",
             "image: 14 x 14 x 14 voxels, spacing 2 x 2 x 2 mm",
@@ -72,7 +72,7 @@ class SummariesTest(CommandTest):
         self.block({(5, 5, 5), (5, 5, 6), (8, 5, 5), (8, 6, 5)})
         self.assertEqual(self.lines("label", self.image, self.output, "--pores", "--by-slice", "z")[:2], [
             "3 pores (4 neighbors within slices along z), material from 105 up (otsu)",
-            "part 8.000 cm3, pores 32.00 mm3, porosity 0.4000 %, largest pore 8.000 mm2"])
+            "part 8000 mm3, pores 32.00 mm3, porosity 0.4000 %, largest pore 8.000 mm2"])
 
     def test_in_memory_and_by_slabs(self):
         self.block({(5, 5, 5)})

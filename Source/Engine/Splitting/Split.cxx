@@ -2,6 +2,7 @@
 #include "BrickCCL/Splitting/Split.h"
 
 #include "BrickCCL/Geometry/DistanceTransform.h"
+#include "BrickCCL/Splitting/LabelGrowth.h"
 #include "BrickCCL/Splitting/Splitter.h"
 #ifdef BRICKCCL_USE_CUDA
 #  include "BrickCCL/Splitting/DeviceSplitter.h"
@@ -295,7 +296,7 @@ Distances(const ImageView & labels, float * distances, const DistanceOptions & o
   }
   if (options.sliceAxis < -1 || options.sliceAxis >= labels.extent.dimension)
   {
-    throw InvalidArgument("the image has no axis " + std::to_string(options.sliceAxis));
+    throw InvalidArgument("the image has no axis " + NameOfAxis(options.sliceAxis));
   }
   const unsigned    axes = options.sliceAxis < 0 ? ~0u : ~(1u << options.sliceAxis);
   const HostContext context{ options.threads, Progress(options.progress) };

@@ -121,9 +121,10 @@ RunBatchCommand(const BatchArguments & arguments)
   }
   Device::FromName(arguments.device);
   batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
-  if (!recipe.logo.empty())
+  for (std::string * const file : { &recipe.logo, &recipe.zones })
   {
-    recipe.logo = (std::filesystem::path(arguments.recipe).parent_path() / recipe.logo).string();
+    // It is next to the recipe.
+    *file = file->empty() ? "" : (std::filesystem::path(arguments.recipe).parent_path() / *file).string();
   }
   report::SetFields(recipe, arguments.fields);
   const std::string       logo = recipe.logo.empty() ? "" : report::CopiedLogo(arguments.folder, recipe.logo);

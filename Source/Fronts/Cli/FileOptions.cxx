@@ -239,7 +239,7 @@ ImageReader::Note(const std::string & text)
 }
 
 LoadedImage
-ImageReader::Read(const std::string & path, bool asLabels)
+ImageReader::Read(const std::string & path, bool asLabels, bool mayBeNaN)
 {
   const ProgressHooks hooks = m_Reporter.Hooks();
   ReadOptions         told = m_Options;
@@ -261,7 +261,8 @@ ImageReader::Read(const std::string & path, bool asLabels)
     Note(Quoted(path) + ": no voxel size in the file: 1 mm assumed; set it with --spacing X Y Z");
   }
   // Of label maps and masks; that of images is told where they are labeled.
-  if (const auto count = told.asLabels && !told.inParts ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
+  const bool areCounted = told.asLabels && !told.inParts && mayBeNaN;
+  if (const auto count = areCounted ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
   {
     Note(Quoted(path) + ": " + TellNotANumber(count));
   }

@@ -43,8 +43,9 @@ public:
   ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts = false);
 
   /** Reads an image, and checks that no output is one of the files that it came from.
-   *  \param asLabels  reads palette images as numbers */
-  LoadedImage Read(const std::string & path, bool asLabels);
+   *  \param asLabels  reads palette images as numbers
+   *  \param mayBeNaN  whether values that are NaN count as background, which is noted of label maps */
+  LoadedImage Read(const std::string & path, bool asLabels, bool mayBeNaN = true);
 
   /** From now on Read refuses images if an output is one of their files. */
   void

@@ -18,19 +18,29 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   {
     throw InvalidArgument("--below needs a threshold: --threshold METHOD, or --pores without --range");
   }
+  if (job.memory > 0 && job::HasLocalThreshold(job))
+  {
+    throw InvalidArgument("--threshold " + job.threshold +
+                          " needs the whole volume and cannot be combined with --memory");
+  }
   job::CriterionOf(job);
   CheckSeeds(job);
   Device::FromName(job.device);
   ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
   CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
-  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty() && job.quiet)
+  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty() && job.saveSmoothed.empty() &&
+      job.quiet)
   {
     throw InvalidArgument("nothing to do: give OUTPUT, the label map, --statistics or --picture, or omit --quiet");
   }
   outputs = TableFiles(job, "--statistics");
   outputs.insert(outputs.end(),
-                 { { "OUTPUT", job.output }, { "--picture", job.picture }, { "--color-table", job.colorTable } });
+                 { { "OUTPUT", job.output },
+                   { "--output-fallback", job.outputFallback },
+                   { "--picture", job.picture },
+                   { "--save-smoothed", job.saveSmoothed },
+                   { "--color-table", job.colorTable } });
   CheckFiles(job,
              { { "INPUT", job.input },
                { "--neighborhood", NeighborhoodFile(job) },
@@ -42,6 +52,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                { "--seeds", job.seeds } },
              outputs);
   CheckImageName(job.output);
+  CheckImageName(job.saveSmoothed);
   if (!job.picture.empty())
   {
     CheckWritable(job.picture);

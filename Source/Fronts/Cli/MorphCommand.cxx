@@ -88,9 +88,8 @@ RunMap(const job::Job &          arguments,
   CheckImageName(arguments.output);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage image = reader.Read(arguments.input, true);
-  NoteGrayClasses(image, reader);
-  const ScalarType written = type.value_or(image.type);
+  const LoadedImage image = reader.Read(arguments.input, true, false);
+  const ScalarType  written = type.value_or(image.type);
   CheckImageFileWritable(arguments.output, written, image.extent);
   options.sliceAxis = arguments.bySlice.empty() ? -1 : AxisFromName(arguments.bySlice);
   options.geometry = image.geometry;
@@ -102,6 +101,7 @@ RunMap(const job::Job &          arguments,
   Buffer<char>        result;
   result.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(written));
   job::Findings findings = work(image, static_cast<void *>(result.Data()), options, reader);
+  NoteGrayClasses(image, reader);
   seconds[clock] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);

@@ -262,7 +262,7 @@ private:
       doubts.Note(m_Slabs->foregroundVoxels, m_Slabs->components, m_Reader);
     }
     m_Table = std::move(m_Slabs->table);
-    m_Found.regionVoxels = m_Arguments.pores ? std::nullopt : m_Table.regionVoxels;
+    m_Found.regionVoxels = m_Arguments.pores ? m_Slabs->regionVoxels : m_Table.regionVoxels;
     m_Found.components = m_Slabs->components;
     m_Found.foregroundVoxels = m_Slabs->foregroundVoxels;
     m_Found.relabeled = m_Slabs->relabeled;
@@ -283,7 +283,11 @@ private:
   void
   ReleaseImages()
   {
-    m_Segmented.smoothed.reset();
+    if (m_Arguments.saveSmoothed.empty())
+    {
+      m_Segmented.smoothed.reset();
+    }
+    m_Segmented.local.reset();
     if (m_Arguments.picture.empty())
     {
       m_Image.voxels.Release();
@@ -345,6 +349,16 @@ private:
     if (m_Arguments.IsWanted())
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
+    }
+    if (const auto & smoothed = m_Segmented.smoothed; smoothed && !m_Arguments.saveSmoothed.empty())
+    {
+      m_Reporter->Step("writing " + m_Arguments.saveSmoothed);
+      const ProgressHooks hooks = m_Reporter->Hooks();
+      WriteImage(
+        m_Arguments.saveSmoothed,
+        ImageToWrite::FromMemory(smoothed->voxels.Data(), smoothed->type, smoothed->extent, smoothed->geometry),
+        { !m_Arguments.noCompression, { m_Arguments.threads, Progress(hooks) } },
+        m_Reader);
     }
     if (!m_Arguments.colorTable.empty())
     {

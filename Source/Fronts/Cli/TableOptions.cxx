@@ -10,7 +10,6 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
-#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -390,21 +389,8 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
   {
     images.zones = reader.Read(arguments.zones, true);
     CheckSameGrid(image, *images.zones, arguments.zones);
-    try
-    {
-      if (const std::uint64_t count = CountNotANumber(images.zones->View(), { threads }); count > 0)
-      {
-        throw InvalidArgument(Counted(count, "voxel") + " is NaN; write 0 there");
-      }
-      if (MeasureLabelImage(images.zones->View(), {}, {}, threads).components.empty())
-      {
-        throw InvalidArgument("every voxel is 0");
-      }
-    }
-    catch (const InvalidArgument & fault)
-    {
-      throw InvalidArgument(Quoted(arguments.zones) + " (--zones) is not a label map of zones: " + fault.what());
-    }
+    job::CheckZones(*images.zones, Quoted(arguments.zones) + " (--zones)", threads);
+    NoteGrayClasses(*images.zones, reader, "--zones needs an image of the zones' numbers");
   }
   return images;
 }

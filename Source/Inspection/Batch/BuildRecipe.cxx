@@ -32,7 +32,6 @@ ColumnsOfAllTables()
     names.insert(known.first);
   }
   names.erase("value");
-  names.erase("zone");
   return names;
 }
 
@@ -152,10 +151,15 @@ private:
   void
   TakeSmoothing()
   {
+    if (!m_Recipe.zones.empty() && m_Recipe.parts != "largest")
+    {
+      Complain(m_Given.LineOf("zones.file"), "zones.file and part.parts cannot be combined; leave one of them out");
+    }
     const std::string & filter = m_Recipe.smoothingFilter;
     m_Recipe.smooth = filter == "median"   ? "median:" + std::to_string(m_Recipe.smoothingRadius)
                     : filter == "gaussian" ? "gaussian:" + Shortest(m_Recipe.smoothingDeviation)
-                                           : std::string();
+                    : filter == "none"     ? std::string()
+                                           : filter;
   }
 
   void
@@ -256,6 +260,10 @@ private:
     if (known->column[0] != '\0')
     {
       NeedColumn(known->column, "the rule " + rule.rule, given.LineOf("rule"), false);
+    }
+    if (rule.zone > 0 && m_Recipe.zones.empty())
+    {
+      Complain(given.LineOf("zone"), "acceptance.zone is set, but there are no zones; set zones.file");
     }
     if (rule.leastPart > 0 && LacksPart())
     {
@@ -393,6 +401,10 @@ private:
     if (name == "parent" && m_Recipe.split.empty() && !m_Given.IsRefused("labeling.split"))
     {
       Complain(line, key + " names the column 'parent', which objects of a split have: set labeling.split = \"auto\"");
+    }
+    if (name == "zone" && m_Recipe.zones.empty())
+    {
+      Complain(line, key + " names the column 'zone', which numbers zones: set zones.file");
     }
     if (name == "part" && m_Recipe.parts == "largest" && !m_Given.IsRefused("part.parts"))
     {

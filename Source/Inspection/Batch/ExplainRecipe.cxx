@@ -86,6 +86,7 @@ private:
     Add(!m_Recipe.smooth.empty(), "The image is smoothed by {1}.", { m_Recipe.smooth });
     Add(!m_Recipe.box.empty(), "Only the region of these boxes counts: {1}.", { m_Recipe.box });
     Add(!m_Recipe.cylinder.empty(), "Only the region of these cylinders counts: {1}.", { m_Recipe.cylinder });
+    Add(!m_Recipe.zones.empty(), "Zones are in {1}.", { m_Recipe.zones });
     Add(!m_Recipe.sphere.empty(), "Only the region of these spheres counts: {1}.", { m_Recipe.sphere });
   }
 
@@ -214,6 +215,7 @@ ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Langu
                            : recipe.erode > 0            ? "part's core"
                                                          : "part";
   return FindRule(rule.rule)->explain(rule, region, language) +
+         (rule.zone == 0 ? "" : language(", in zone {1}", { std::to_string(rule.zone) })) +
          (rule.where.empty() ? "" : language("; only defects with {1} count", { rule.where }));
 }
 

@@ -165,6 +165,7 @@ struct LabelMap
   bool        noCompression = false;
   std::string order = "raster";
   std::string picture;
+  std::string saveSmoothed;
   std::string colorTable;
 };
 

@@ -86,8 +86,9 @@ std::vector<Parameter>
 SegmentingRows()
 {
   return {
-    { "", "smoothing.filter", &Job::smoothingFilter, OneOf({ "none", "median", "gaussian" }), "", "",
-      "how the image is smoothed first; default: none" },
+    { "", "smoothing.filter", &Job::smoothingFilter, Checked(CheckSmoothingKey), "", "",
+      "how the image is smoothed first: none (default), median, gaussian, or as brickccl label --smooth: "
+      "\"bilateral:0.1:200\", \"nlm:40\", \"median:1,nlm:40\"" },
     { "", "smoothing.radius", &Job::smoothingRadius, { Kind::Whole, 1, SmoothingMethod::MaximumRadius }, "", "",
       "radius of the median, in voxels along each axis; default: 1", { "smoothing.filter=median" } },
     { "", "smoothing.deviation_mm", &Job::smoothingDeviation, { Kind::Above, -Finite, Finite, "mm" }, "", "",
@@ -102,9 +103,11 @@ SegmentingRows()
       "label values from this up: a number, otsu, iso50, ...", { "", "range background" },
       "The methods use the histogram of the part or mask, else of the image: otsu separates two classes, multi-otsu:N is "
       "the highest threshold between N classes (2 to 8), multi-otsu:N:K the K-th, valley is between the peaks, iso50 "
-      "halfway between air and material. `brickccl info SCAN` prints their thresholds.",
+      "halfway between air and material. `brickccl info SCAN` prints their thresholds. local:MM is for scans that are "
+      "brighter in some places (beam hardening): halfway between air and the material in a window of MM; local:MM:85 is "
+      "at 85 % and finds smaller pores, but all pores look larger.",
       "threshold of defects: a number, or how it is found in the part (in the image without one): otsu, multi-otsu:N, "
-      "multi-otsu:N:K, valley, iso50" },
+      "multi-otsu:N:K, valley, iso50, local:MM, local:MM:PERCENT" },
     { "", "threshold.side", &Job::side, OneOf({ "below", "above" }), "", "",
       "on which side of that threshold defects are; default: below", { "threshold.method" } },
     { "below", "", &Job::below, Flag, "", group::Labeled,
@@ -136,13 +139,16 @@ SegmentingRows()
       "X,Y,Z,R", group::Labeled,
       "use only voxels in this sphere (2-D, a disk: X,Y,R)", {}, {},
       "sphere in which defects are looked for: \"X,Y,Z,R\"" },
-    { "zones", "", &Job::zones, Text, "FILE", group::Labeled,
+    { "zones", "zones.file", &Job::zones, Text, "FILE", group::Labeled,
       "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
       "A component belongs to the zone that holds most of its voxels; voxels outside all zones do not count. The summary "
-      "counts the voxels in each zone." },
+      "counts the voxels in each zone.",
+      "label map of zones, next to the recipe; {item} becomes the name of the item: \"zones/{item}.nrrd\"" },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
-      "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
-      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels." },
+      "smooth by median:R, gaussian:MM, bilateral:MM:RANGE, nlm:NOISE", NeedsWhole,
+      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels, "
+      "of bilateral 5. RANGE is a standard deviation in gray values: larger steps are edges and stay. NOISE is the "
+      "standard deviation of the noise. A comma joins two filters: median:1,bilateral:0.1:200." },
 
     { "", "part.method", &Job::partMethod, OneOf({ "none", "pores", "largest", "largest-inside" }), "", "",
       "the inspected part: none (default); pores: the largest piece of material with its pores, bores left out, and without "
@@ -158,8 +164,8 @@ SegmentingRows()
     { "close", "part.close_mm", &Job::close, Millimeters, "MM", group::Labeled,
       "count open cavities as pores if their openings are at most MM wide",
       { "pores part.method=pores", "", true } },
-    { "parts", "part.parts", &Job::parts, { Kind::Threshold, -Finite, Finite, {}, {}, CheckParts }, "all|N", group::Labeled,
-      "inspect several parts in one scan: all, or the N largest",
+    { "parts", "part.parts", &Job::parts, { Kind::Threshold, -Finite, Finite, {}, {}, CheckParts }, "largest|all|N", group::Labeled,
+      "inspect the largest part (default), all, or the N largest",
       { "pores part.method=pores", "", true },
       "Each piece of material is a part. Parts are numbered by size, the largest is 1: column 'part' in the table, a "
       "porosity for each in the summary. 'all' takes the pieces with at least a thousandth of the largest one's voxels.",
@@ -318,6 +324,8 @@ OutputRows()
     { "picture", "", &Job::picture, Checked([](const std::string & text) { return CheckEnd(text, ".png"); }), "FILE",
       group::LabelMap,
       "draw slices through the largest component: .png", { "", "periodic", true } },
+    { "save-smoothed", "", &Job::saveSmoothed, Text, "FILE", group::LabelMap,
+      "write the smoothed image", { "smooth" } },
     { "color-table", "", &Job::colorTable, Checked([](const std::string & text) { return CheckEnd(text, ".ctbl"); }),
       "FILE", group::LabelMap,
       "write a color for each label, as 3D Slicer reads it: .ctbl" },

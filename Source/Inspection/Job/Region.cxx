@@ -380,4 +380,27 @@ SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads)
   ClearOutside(voxels, SizeOf(image.type) * static_cast<std::size_t>(image.channels), mask, { threads });
 }
 
+void
+CheckZones(const LoadedImage & zones, const std::string & name, int threads)
+{
+  try
+  {
+    if (const std::uint64_t count = CountNotANumber(zones.View(), { threads }); count > 0)
+    {
+      throw InvalidArgument(Counted(count, "voxel") + " is NaN; write 0 there");
+    }
+    constexpr std::size_t most = 65535;
+    const std::size_t     count = MeasureLabelImage(zones.View(), {}, {}, threads).components.size();
+    if (count == 0 || count > most)
+    {
+      throw InvalidArgument(count == 0 ? "every voxel is 0"
+                                       : "it has " + std::to_string(count) + " values; up to 65535 are supported");
+    }
+  }
+  catch (const InvalidArgument & fault)
+  {
+    throw InvalidArgument(name + " is not a label map of zones: " + fault.what());
+  }
+}
+
 } // namespace brickccl::job

@@ -39,6 +39,8 @@ struct RunHooks
 struct Segmented
 {
   std::optional<LoadedImage> smoothed;
+  /** The mask of a local threshold (CompareLocally), if one is compared with. */
+  std::optional<LoadedImage> local;
   /** The part, without masks if it was found slab by slab, and whether its pores are labeled. */
   std::optional<FoundPart> part;
   bool                     arePores = false;
@@ -131,8 +133,10 @@ private:
   /** Begins a step, unless its name is empty, with progress of its own. */
   HostContext Begin(const std::string & step = "");
 
+  /** Finds a threshold in the values, and makes the mask of a local one. */
   std::optional<Threshold> FindIn(const std::optional<ImageView> & where, const std::string & text);
 
+  void NoteLostSizes();
   void TakePart(const Segmenting & asked);
   void LabelObjects();
   void Keep(const std::vector<bool> & keeps);

@@ -28,6 +28,8 @@ struct SlabResult
   ComponentTable table;
   /** The part, without masks, and without openings, which are not searched. */
   std::optional<PoresOfPart> pores;
+  /** Of pores: the voxels of the region, if one is given. */
+  std::optional<std::uint64_t> regionVoxels;
   /** Writes the labels of rows of the volume, nearly in order, from the state, which it keeps. */
   std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)> writeRows;
 

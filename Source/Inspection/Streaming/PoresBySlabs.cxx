@@ -167,7 +167,7 @@ private:
     {
       SetPartDistances(squares, m_Found.partVoxels, table);
     }
-    table.regionVoxels = m_Found.partVoxels;
+    m_Pores.Result().regionVoxels = std::exchange(table.regionVoxels, m_Found.partVoxels);
   }
 
   /** Lowers the squared distances of the pores that have voxels in a slab. */

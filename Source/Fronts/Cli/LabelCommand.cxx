@@ -37,7 +37,6 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   outputs = TableFiles(job, "--statistics");
   outputs.insert(outputs.end(),
                  { { "OUTPUT", job.output },
-                   { "--output-fallback", job.outputFallback },
                    { "--picture", job.picture },
                    { "--save-smoothed", job.saveSmoothed },
                    { "--color-table", job.colorTable } });

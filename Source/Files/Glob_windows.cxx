@@ -23,7 +23,7 @@ TakesLetter(const std::string & pattern, std::size_t & at, char letter)
     return true;
   }
   at += at + 1 < pattern.size() && pattern[at] == '\\' ? 1 : 0;
-  // Names do not differ by capitals alone.
+  // Upper and lower case are the same in names.
   const auto small = [](char one) { return std::tolower(static_cast<unsigned char>(one)); };
   return at < pattern.size() && pattern[at] != '*' && small(pattern[at++]) == small(letter);
 }

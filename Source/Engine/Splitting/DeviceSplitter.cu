@@ -215,7 +215,7 @@ private:
       agent.pairs = Room(m_Pairs, agent.room);
       agent.lows = Room(m_Lows, agent.room);
     });
-    // Of each pair the highest pass stays.
+    // Each pair keeps its highest pass.
     Sort(agent.lows, agent.pairs, found);
     Sort(agent.pairs, agent.lows, found);
     std::size_t count = 0;

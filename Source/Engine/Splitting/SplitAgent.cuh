@@ -37,7 +37,7 @@ struct FindPasses
 struct NumberVoxel
 {};
 
-/** What each step does at a voxel or basin. */
+/** The steps of a split, each at one voxel or basin. */
 template <typename T>
 struct SplitAgent
 {

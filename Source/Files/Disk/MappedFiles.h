@@ -16,7 +16,7 @@ void ForgetMapped(const void * memory, std::size_t bytes);
 namespace files
 {
 
-/** What is wrong with paths to anything but regular files. */
+/** The reason to refuse a path that is not a regular file. */
 constexpr const char * NotARegularFile = "it is not a regular file (but a folder, a pipe or a device)";
 
 /** The bytes of a file in memory; null if it has none. \param size  is set to their number

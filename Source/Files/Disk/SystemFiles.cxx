@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of POSIX for files. SystemFiles_windows.cxx has those of Windows.
+// The calls of POSIX for files. The calls of Windows are in SystemFiles_windows.cxx.
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Disk/FileStamp.h"
 #include "BrickCCL/Files/Disk/FlushDisk.h"

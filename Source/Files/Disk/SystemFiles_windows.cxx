@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of Windows for files. SystemFiles.cxx has those of POSIX.
+// The calls of Windows for files. The calls of POSIX are in SystemFiles.cxx.
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Disk/FileStamp.h"
 #include "BrickCCL/Files/Disk/FlushDisk.h"

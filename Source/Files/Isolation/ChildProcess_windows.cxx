@@ -38,7 +38,7 @@ ChildProcesses::Start(std::size_t key)
   }
   catch (...)
   {
-    // The exit code says so.
+    // The exit code shows it.
   }
   m_Ended.push_back({ key, { result, 0 } });
 }

@@ -38,7 +38,7 @@ const Streams streams;
 } // namespace
 
 /** The linker takes it for mbrtowc (CMakeLists.txt), by which std::filesystem reads names: the runtime library of
- * Windows has no locale of UTF-8. Of a character beyond 16 bits, the first half is returned for 3 of its bytes, then
+ * Windows has no locale of UTF-8. A character beyond 16 bits gives its first half for 3 of its bytes, then
  * the second half for the last one. */
 extern "C" std::size_t
 __wrap_mbrtowc(wchar_t * wide, const char * text, std::size_t size, std::mbstate_t * state)

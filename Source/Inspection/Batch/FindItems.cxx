@@ -62,7 +62,7 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
     }
     all.items.push_back({ name, folders[i], std::move(found.images[i]) });
   }
-  // The files of zones are no items.
+  // The files of zones are left out.
   std::set<fs::path> zones;
   for (const BatchItem & item : all.items)
   {

@@ -67,7 +67,7 @@ AsJson(const Findings & findings)
 std::string
 AsText(const Findings & findings)
 {
-  // Sizes of a line have one unit: the one of the smallest, unless the largest would have more than seven digits.
+  // Sizes of a line have the unit of the smallest size, unless the largest would have more than seven digits.
   std::map<std::pair<int, std::string>, std::pair<double, double>> sizes;
   for (const Finding & finding : findings)
   {

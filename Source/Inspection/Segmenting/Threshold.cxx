@@ -148,7 +148,7 @@ ThresholdMethod::ToString() const
 Criterion
 Threshold::AtOrAbove() const
 {
-  // What was compared locally is a mask.
+  // A local threshold gives a mask.
   return Criterion::InRange(IsLocal() ? Number(1) : value, std::numeric_limits<double>::infinity());
 }
 

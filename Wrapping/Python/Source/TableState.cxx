@@ -55,7 +55,7 @@ ListOf(const nb::bytes & bytes)
   return list;
 }
 
-/** What a table has besides lists. */
+/** The members of a table that are not lists. */
 struct TableHead
 {
   Extent                       extent;

@@ -201,7 +201,7 @@ def test_the_page_of_the_package_index_stands_alone():
     folder = pathlib.Path(__file__).parents[1]
     page, readme = ((folder / name).read_text(encoding="utf-8") for name in ("PYPI.md", "README.md"))
     assert len(page.split()) <= 500
-    # Files beside it are not there.
+    # The folder has no other files.
     assert not re.findall(r"\]\((?!https?://)", page)
     for kind in ("python", "text"):
         block = re.compile(f"```{kind}\n.*?```", re.DOTALL)

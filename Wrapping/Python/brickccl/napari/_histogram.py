@@ -126,7 +126,7 @@ class HistogramWidget(QWidget):
             return
         places = [self.place_of(limit) for limit in self.limits]
         x = event.position().x()
-        # Of handles at one place, the one that can be moved there.
+        # Two handles at one place: the one that can be moved there is taken.
         self._dragged = 0 if abs(x - places[0]) < abs(x - places[1]) or (places[0] == places[1] and x < places[0]) else 1
         self.mouseMoveEvent(event)
 
@@ -152,7 +152,7 @@ class HistogramWidget(QWidget):
             return
         left, right = (self.place_of(limit) for limit in self.limits)
         painter.fillRect(QRectF(left, 0, right - left, height), QColor(70, 110, 160))
-        # Logarithms, so that few voxels are seen beside many.
+        # Logarithms make small counts visible.
         shares = np.log1p(self.histogram.counts) / max(1.0, float(np.log1p(self.histogram.counts.max())))
         corners = [QPointF(0, height)]
         for number, share in enumerate(shares):

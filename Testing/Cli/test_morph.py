@@ -56,8 +56,8 @@ class MorphTest(CommandTest):
         self.assertIn("nothing changed; the radius is 0.2 mm", done.stderr)
 
     def test_refusals(self):
-        self.fails("morph", self.mask, self.output, saying="nothing is asked for; give one of --open, --close, --dilate and --erode")
-        self.fails("morph", self.mask, self.output, "--open", 1, "--erode", 1, saying="several operations are asked for")
+        self.fails("morph", self.mask, self.output, saying="nothing to do; give one of --open, --close, --dilate and --erode")
+        self.fails("morph", self.mask, self.output, "--open", 1, "--erode", 1, saying="several operations are given")
         self.fails("morph", self.mask, self.output, "--open", "1kg", saying="--open")
         write_nrrd(self.mask, "float", self.sizes, [0.5] * len(self.values))
         self.fails("morph", self.mask, self.output, "--open", 1, saying="0.5")

@@ -241,6 +241,16 @@ class PartsTest(BatchTest):
         with open(os.path.join(self.output, "report.html"), encoding="utf-8") as stream:
             self.assertIn("Porosity 0,5859 %, Grenzwert 0,3 % (Bauteil 2)", stream.read())
 
+    def test_the_item_has_the_value_of_its_worst_part(self):
+        for holes, worst in ((({(5, 5, 5), (5, 5, 7), (5, 7, 5), (7, 5, 5)}, {(3, 3, 3), (3, 3, 5), (3, 5, 5)}), 100 * 3 / 512),
+                             (({(5, 5, z) for z in range(1, 9)}, {(3, 3, 3), (3, 3, 5)}), 0.8)):
+            self.tray(os.path.join(self.input, "scan.nrrd"), holes)
+            self.recipe("[part]\nmethod = \"pores\"\nthreshold = 50\nparts = 2\n"
+                        "[[acceptance]]\nname = \"Porosity\"\nrule = \"porosity\"\nat_most_percent = 0.3\n")
+            self.batch("--resume")
+            self.assertEqual(float(self.items()["scan"]["value"]), worst)
+            self.assertEqual(self.summary("scan")["rules"][0]["parts"], [1, 2])
+
     def test_an_item_with_an_error_has_no_parts(self):
         self.tray(os.path.join(self.input, "good.nrrd"), ({(5, 5, 5)}, {(3, 3, 3)}))
         self.volume("empty.nrrd", [])

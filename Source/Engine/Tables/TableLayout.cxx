@@ -78,6 +78,7 @@ NeedOfColumn(const std::string & name)
   return name.rfind("intensity_", 0) == 0 ? "--intensity FILE"
        : name == "surface_distance_mm"    ? "--part FILE"
        : name == "value"                  ? "`brickccl label --equal-value`"
+       : name == "parent"                 ? "`brickccl label --split` or `brickccl split`"
        : name == "part"                   ? "`brickccl label --pores --parts all`"
        : name == "zone"                   ? "--zones FILE of `brickccl label` and `stats`"
                                           : "";

@@ -64,8 +64,8 @@ WrittenFiles(const std::string & output)
 [[noreturn]] void
 RefuseOutput(const std::string & name, const std::string & written, const std::string & what, const std::string & file)
 {
-  throw InvalidArgument(name + " would write " + Quoted(written) + ", which is " + what +
-                        (written == file ? "" : ", " + Quoted(file)) + "; give another name");
+  throw InvalidArgument(name + " would overwrite " + Quoted(written) + ", which is " + what +
+                        (written == file ? "" : ", " + Quoted(file)) + "; choose another name");
 }
 
 /** \throws InvalidArgument if the output is one of the files. */
@@ -105,7 +105,7 @@ public:
       if (fs::is_directory(file, failure))
       {
         throw InvalidArgument("cannot write " + Quoted(file) + " (" + output.first +
-                              "): it is a folder; give another name");
+                              "): it is a folder; choose another name");
       }
       const auto found = m_Places.find(PlaceOf(file));
       if (found != m_Places.end())
@@ -321,29 +321,6 @@ AddRegion(job::Findings &                      findings,
                       (region.box + region.cylinder + region.sphere).empty() ? 0 : line,
                       "region: # of the image",
                       "%" } });
-}
-
-std::string
-OutputFor(const std::string & output,
-          const std::string & fallback,
-          ScalarType          type,
-          const Extent &      extent,
-          ImageReader &       notes)
-{
-  try
-  {
-    CheckImageFileWritable(output, type, extent);
-    return output;
-  }
-  catch (const Unsupported & error)
-  {
-    if (fallback.empty())
-    {
-      throw Unsupported(std::string(error.what()) + " (or name a second output by --output-fallback)");
-    }
-    notes.Note(std::string(error.what()) + "; the label map goes to " + Quoted(fallback));
-    return fallback;
-  }
 }
 
 Segmentation

@@ -86,14 +86,6 @@ void AddRegion(job::Findings &                      findings,
                const LoadedImage &                  image,
                int                                  line);
 
-/** Where label maps of a type go: to `output`, or, with a note, to `fallback` if the format of `output` does not hold
- *  them. An empty `fallback` stands for none. \throws Unsupported if there is none; it names formats that hold them. */
-std::string OutputFor(const std::string & output,
-                      const std::string & fallback,
-                      ScalarType          type,
-                      const Extent &      extent,
-                      ImageReader &       notes);
-
 /** The segments of an image, as a label map that was made of it has them.
  *  \param written    measures of the label map
  *  \param oldLabels  the value in the image of each row of `written`

@@ -37,7 +37,6 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   outputs = TableFiles(job, "--statistics");
   outputs.insert(outputs.end(),
                  { { "OUTPUT", job.output },
-                   { "--output-fallback", job.outputFallback },
                    { "--picture", job.picture },
                    { "--save-smoothed", job.saveSmoothed },
                    { "--color-table", job.colorTable } });
@@ -52,7 +51,6 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                { "--seeds", job.seeds } },
              outputs);
   CheckImageName(job.output);
-  CheckImageName(job.outputFallback);
   CheckImageName(job.saveSmoothed);
   if (!job.picture.empty())
   {
@@ -67,7 +65,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   auto       job = std::make_shared<job::Job>();
   CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
   command->add_option("INPUT", job->input, std::string("image") + FilesRead)->required();
-  command->add_option("OUTPUT", job->output, "label map; without it, only the summary and what else is asked for");
+  command->add_option("OUTPUT", job->output, "label map; if left out, only other outputs are written");
   AddOptions(*command, *job, "");
   command->callback([job, frontEnd] { RunLabel(*job, frontEnd); });
 }

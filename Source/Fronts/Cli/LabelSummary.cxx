@@ -272,11 +272,9 @@ ListFindings(const job::Job & job, const LabelFindings & found)
 void
 AddSlabs(job::Findings & findings, const SlabResult & result)
 {
-  constexpr int       line = 10;
-  const std::uint64_t before = result.slabsFromBefore;
+  constexpr int line = 10;
   findings.insert(findings.end(),
                   { { "slabs/count", result.plan.slabs.size(), line, "#", "slab" },
-                    { "slabs/from_before", before, before > 0 ? line : 0, "(# from before)" },
                     { "slabs/memory_bytes", result.plan.memory },
                     { "slabs/state_bytes", result.stateBytes },
                     { "slabs/merge_bytes", result.mergeBytes },

@@ -50,10 +50,6 @@ CheckLabelMaps(const job::Job & arguments, LabelType requestedType, const Extent
                            requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
                            extent);
   }
-  if (!arguments.outputFallback.empty())
-  {
-    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, extent);
-  }
 }
 
 /** Writes the label map, if one is asked for. \return its file. */
@@ -70,12 +66,8 @@ WriteLabelMap(const job::Job &      arguments,
   }
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
-  std::string         output = OutputFor(arguments.output,
-                                 arguments.outputFallback,
-                                 ScalarTypeOfLabel(found.type),
-                                 found.run.image.extent,
-                                 reader);
-  WriteImage(output,
+  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(found.type), found.run.image.extent);
+  WriteImage(arguments.output,
              { ScalarTypeOfLabel(found.type),
                found.run.image.extent,
                found.run.image.geometry,
@@ -83,7 +75,7 @@ WriteLabelMap(const job::Job &      arguments,
                found.components },
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
-  return output;
+  return arguments.output;
 }
 
 /** Shows the steps of a job and keeps its notes. */
@@ -123,10 +115,6 @@ public:
     Measure();
     WriteOutputs();
     PrintFindings(Summary(), m_Arguments, *m_Reporter, m_FrontEnd);
-    if (!m_Arguments.work.empty() && !m_Arguments.json && !m_Arguments.quiet)
-    {
-      m_Reporter->Note("the folder " + Quoted(m_Arguments.work) + " is no longer needed and can be deleted");
-    }
   }
 
 private:
@@ -188,6 +176,10 @@ private:
     if (MeasuresClasses())
     {
       measured.classes = kindOf(m_Image);
+    }
+    if (!m_Arguments.split.empty())
+    {
+      measured.parents = kindOf(m_Image);
     }
     if (m_TableImages.zones)
     {
@@ -284,7 +276,7 @@ private:
   bool
   MeasuresClasses() const
   {
-    return m_Arguments.IsWanted() && (!m_Arguments.split.empty() || (m_Arguments.equalValue && m_Image.channels == 1));
+    return m_Arguments.IsWanted() && m_Arguments.split.empty() && m_Arguments.equalValue && m_Image.channels == 1;
   }
 
   /** Gives back the memory of what was labeled, unless a picture shows it. */
@@ -332,9 +324,9 @@ private:
       }
       if (MeasuresClasses())
       {
-        options.classes =
-          m_Arguments.split.empty() ? m_Segmented.View(m_Image) : ImageView(m_Run.parents.Data(), m_Image.extent);
+        options.classes = m_Segmented.View(m_Image);
       }
+      options.parents = m_Run.Parents();
       m_Run.Measure(options, false);
       ReleaseImages();
     }

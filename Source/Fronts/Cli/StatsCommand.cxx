@@ -348,7 +348,7 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
         description)
       ->trigger_on_parse();
   };
-  list("--list-columns", false, "list all columns with units, meanings and rules for merging");
+  list("--list-columns", false, "list all columns with units and meanings");
   list("--list-columns-markdown", true, "the same as a Markdown table");
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }

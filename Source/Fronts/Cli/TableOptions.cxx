@@ -259,7 +259,7 @@ TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOption
   {
     measured.intensity = ImageView(others.data(), measured.intensity->type, few, channels);
   }
-  for (auto * const image : { &measured.part, &measured.classes, &measured.parts, &measured.zones })
+  for (auto * const image : { &measured.part, &measured.classes, &measured.parents, &measured.parts, &measured.zones })
   {
     *image = *image ? std::optional(ImageView(others.data(), few)) : std::nullopt;
   }

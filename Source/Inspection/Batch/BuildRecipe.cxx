@@ -277,7 +277,8 @@ private:
   void
   CheckLimit(const GivenKeys & given, const AcceptanceRule & rule)
   {
-    if (rule.column == "label" || rule.column == "nearest_label" || rule.column == "part" || rule.column == "zone")
+    static const std::set<std::string> numbers = { "label", "nearest_label", "parent", "part", "zone" };
+    if (numbers.count(rule.column) > 0)
     {
       Complain(given.LineOf("column"),
                "acceptance.column names '" + rule.column +
@@ -396,6 +397,10 @@ private:
     if (name == "surface_distance_mm" && LacksPart())
     {
       Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
+    }
+    if (name == "parent" && m_Recipe.split.empty() && !m_Given.IsRefused("labeling.split"))
+    {
+      Complain(line, key + " names the column 'parent', which objects of a split have: set labeling.split = \"auto\"");
     }
     if (name == "zone" && m_Recipe.zones.empty())
     {

@@ -310,6 +310,7 @@ private:
       options.part = part->PartView();
       options.parts = part->voxelsOfParts.empty() ? std::nullopt : options.part;
     }
+    options.parents = m_Run.Parents();
     options.zones = m_Zones ? std::optional(m_Zones->View()) : std::nullopt;
     m_Run.Measure(options, true);
     const Totals totals = TotalsOf(m_Table);

@@ -358,8 +358,6 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
   result->slicesAtOnce = mask ? mask->slicesAtOnce : 1;
   result->inParts = image.inParts;
   result->files = mask ? mask->files : std::vector<std::string>();
-  // Work that is resumed must have the same region.
-  result->part = "box " + region.box + ", cylinder " + region.cylinder + ", sphere " + region.sphere;
   const auto voxels = std::make_shared<RegionVoxels>(std::move(shapes), image.extent, std::move(mask), threads);
   const auto read = [voxels](std::uint64_t begin, std::byte * to, std::size_t size) { voxels->Read(begin, to, size); };
   result->stream = std::make_shared<VoxelStream>(voxels->BytesAtLeast(), read);

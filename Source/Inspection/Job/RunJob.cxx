@@ -270,9 +270,14 @@ JobRun::LabelObjects()
   split.geometry = image.geometry;
   split.threads = options.threads;
   split.progress = m_Progress;
+  split.device = options.device;
   Buffer<std::uint32_t> objects;
   objects.Resize(parents.Size());
-  Split(ImageView(parents.Data(), image.extent), objects.Data(), split);
+  const SplitReport report = Split(ImageView(parents.Data(), image.extent), objects.Data(), split);
+  if (!report.deviceRemark.empty() && report.deviceRemark != labeling.UsedDevice().remark)
+  {
+    m_Hooks.note(report.deviceRemark);
+  }
   own = options;
   own.criterion = Criterion::EqualValue(0);
   own.mask.reset();
@@ -281,6 +286,12 @@ JobRun::LabelObjects()
   filtered.filledHoles = filled.filledHoles;
   filtered.filledVoxels = filled.filledVoxels;
   filter.holes.swap(ofComponents.holes);
+}
+
+std::optional<ImageView>
+JobRun::Parents() const
+{
+  return m_Job.split.empty() ? std::nullopt : std::optional(ImageView(parents.Data(), image.extent));
 }
 
 /** Drops components and renumbers the others. */

@@ -114,6 +114,9 @@ public:
   std::optional<ImageView> Searched() const;
   std::optional<ImageView> Counted() const;
 
+  /** The labels of the components that were split, if they were. */
+  std::optional<ImageView> Parents() const;
+
   Segmented segmented;
   Labeling  labeling;
   /** The components that were labeled, some of which may be outside of the core. */

@@ -251,9 +251,9 @@ RightValue(const Form & form)
   const std::string bounds = form.minimum <= -Finite ? ""
                            : form.maximum >= Finite  ? " of at least " + textOf(form.minimum)
                                                      : " from " + textOf(form.minimum) + " to " + textOf(form.maximum);
-  const std::string quantity = form.unit == "mm" ? " in mm, or a length such as \"500 um\""
+  const std::string quantity = form.unit == "mm" ? " (mm, or with a unit, such as \"500 um\")"
                              : form.unit.empty() ? ""
-                                                 : " in mm3, or a volume such as \"0.02 mm3\"";
+                                                 : " (mm3, or with a unit, such as \"0.02 mm3\")";
   switch (form.kind)
   {
   case Kind::Flag:
@@ -265,7 +265,7 @@ RightValue(const Form & form)
   case Kind::Above:
     return "a number above 0" + quantity;
   case Kind::Range:
-    return "two numbers, the lower one first (inf and -inf are numbers)";
+    return "two numbers with the lower one first (inf and -inf are numbers)";
   case Kind::Spacing:
     return "up to 4 numbers above 0: mm along x, y, z, or lengths such as \"500 um\"";
   case Kind::Choice:

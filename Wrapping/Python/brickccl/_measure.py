@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -33,13 +33,39 @@ def _measure(
     return runs, Table(table, volume.is_reversed, runs.threads, in_voxels, part_of(hook, 0.6, 1)), volume
 
 
+@overload
+def statistics(
+    labels: Any,
+    *,
+    intensity: Any = ...,
+    part: Any = ...,
+    columns: str | Iterable[str] | None = ...,
+    names: Literal["brickccl"] = ...,
+    spacing: float | Sequence[float] | None = ...,
+    start: Sequence[int] | None = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Table: ...
+@overload
+def statistics(
+    labels: Any,
+    *,
+    intensity: Any = ...,
+    part: Any = ...,
+    columns: str | Iterable[str] | None = ...,
+    names: Literal["skimage"],
+    spacing: float | Sequence[float] | None = ...,
+    start: Sequence[int] | None = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> dict[str, Column]: ...
 def statistics(
     labels: Any,
     *,
     intensity: Any = None,
     part: Any = None,
     columns: str | Iterable[str] | None = None,
-    names: str = "brickccl",
+    names: Literal["brickccl", "skimage"] = "brickccl",
     spacing: float | Sequence[float] | None = None,
     start: Sequence[int] | None = None,
     threads: int | None = None,
@@ -82,6 +108,36 @@ def statistics(
     return table.to_skimage() if names == "skimage" else table
 
 
+@overload
+def select(
+    labels: Column,
+    where: str | Sequence[bool] | np.ndarray[Any, Any],
+    *,
+    keep: bool = ...,
+    keep_labels: bool = ...,
+    intensity: Any = ...,
+    part: Any = ...,
+    dtype: Any = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Column: ...
+@overload
+def select(
+    labels: Any,
+    where: str | Sequence[bool] | np.ndarray[Any, Any],
+    *,
+    keep: bool = ...,
+    keep_labels: bool = ...,
+    intensity: Any = ...,
+    part: Any = ...,
+    dtype: Any = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Any: ...
 def select(
     labels: Any,
     where: str | Sequence[bool] | np.ndarray[Any, Any],
@@ -135,10 +191,62 @@ def select(
     return _write_numbers(runs, numbers, volume, dtype, out, keep_labels)
 
 
+@overload
+def relabel(
+    labels: Column,
+    *,
+    order: Literal["label", "raster", "size"] = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_mapping: Literal[False] = ...,
+    threads: int | None = ...,
+) -> Column: ...
+@overload
+def relabel(
+    labels: Column,
+    *,
+    order: Literal["label", "raster", "size"] = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_mapping: Literal[True],
+    threads: int | None = ...,
+) -> tuple[Column, dict[int, int]]: ...
+@overload
 def relabel(
     labels: Any,
     *,
-    order: str = "label",
+    order: Literal["label", "raster", "size"] = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_mapping: Literal[True],
+    threads: int | None = ...,
+) -> tuple[Any, dict[int, int]]: ...
+@overload
+def relabel(
+    labels: Any,
+    *,
+    order: Literal["label", "raster", "size"] = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_mapping: bool = ...,
+    threads: int | None = ...,
+) -> Any: ...
+def relabel(
+    labels: Any,
+    *,
+    order: Literal["label", "raster", "size"] = "label",
     minimum_size: int = 0,
     maximum_size: int | None = None,
     largest: int | None = None,
@@ -275,7 +383,7 @@ def columns(dimension: int = 3) -> list[ColumnDescription]:
     """
     described = (ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension)))
     # Only tables of `brickccl label` have them. Here the image as `intensity` gives `intensity_minimum`.
-    return [column for column in described if column.name not in ("value", "part", "zone")]
+    return [column for column in described if column.name not in ("value", "parent", "part", "zone")]
 
 
 def info() -> dict[str, Any]:

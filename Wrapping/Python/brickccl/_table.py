@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -407,6 +407,14 @@ def _pairs_of_labels(pairs: Iterable[Iterable[int]]) -> list[tuple[int, int]]:
     raise TypeError("pairs must be pairs of labels, whole numbers")
 
 
+@overload
+def merge_tables(
+    first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: Literal[False] = ...
+) -> Table: ...
+@overload
+def merge_tables(
+    first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: Literal[True]
+) -> tuple[Table, Column, Column]: ...
 def merge_tables(
     first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: bool = False
 ) -> Table | tuple[Table, Column, Column]:

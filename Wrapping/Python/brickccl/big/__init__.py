@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
+from .._arguments import Criterion, Order
 from .._progress import Progress, hook_of
 from .._table import Table
 from .._volume import threads_of, workers_of
@@ -205,7 +206,7 @@ def label(
     workers: int | None = None,
     devices: Any = None,
     connectivity: int | None = None,
-    criterion: str = "foreground",
+    criterion: Criterion = "foreground",
     range: tuple[float, float] | None = None,
     background: float | None = 0,
     tolerance: float | None = None,
@@ -213,7 +214,7 @@ def label(
     by_slice: int | None = None,
     neighborhood: Any = None,
     periodic: Any = (),
-    order: str = "raster",
+    order: Order = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
     minimum_volume: float | None = None,

@@ -396,10 +396,12 @@ def _plain_spec(source: Source, chunks: Any, shards: Any, names: Any) -> dict[st
 
 def _fit_to_brick(level: dict[str, Any], brick: Sequence[int]) -> None:
     """Makes the chunks and shards of a new array parts of the bricks."""
-    outer = "chunks" if level["shards"] is None else "shards"
-    level[outer] = [piece_of(*sizes) for sizes in zip(brick, level["shape"], level[outer])]
-    if outer == "shards":
-        level["chunks"] = [piece_of(size, size + 1, usual) for size, usual in zip(level["shards"], level["chunks"])]
+    chunks, shards = level["chunks"], level["shards"]
+    if shards is None:
+        level["chunks"] = [piece_of(*sizes) for sizes in zip(brick, level["shape"], chunks)]
+        return
+    level["shards"] = [piece_of(*sizes) for sizes in zip(brick, level["shape"], shards)]
+    level["chunks"] = [piece_of(size, size + 1, usual) for size, usual in zip(level["shards"], chunks)]
 
 
 def _check_shards(levels: Sequence[Mapping[str, Any]], zarr_format: int) -> None:

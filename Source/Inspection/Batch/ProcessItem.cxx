@@ -311,10 +311,7 @@ private:
       options.parts = part->voxelsOfParts.empty() ? std::nullopt : options.part;
     }
     options.parents = m_Run.Parents();
-    if (m_Zones)
-    {
-      options.zones = m_Zones->View();
-    }
+    options.zones = m_Zones ? std::optional(m_Zones->View()) : std::nullopt;
     m_Run.Measure(options, true);
     const Totals totals = TotalsOf(m_Table);
     m_Summary["defects"] = totals.components;
@@ -328,20 +325,16 @@ private:
   std::string
   JudgeItem()
   {
-    Findings item{ m_Table, Runs(), m_Run.Counted(), Context() };
-    if (m_Zones)
-    {
-      item.zones = m_Zones->View();
-      item.voxelsOfZones = CountZones();
-    }
-    const auto * part = m_Measures.parts ? &*m_Run.segmented.part : nullptr;
-    const auto   judged = part ? JudgeParts(m_Recipe,
+    const Findings item{ m_Table,   Runs(),           m_Run.Counted(),
+                         Context(), m_Measures.zones, m_Zones ? CountZones() : VoxelsOfNumbers() };
+    const auto *   part = m_Measures.parts ? &*m_Run.segmented.part : nullptr;
+    const auto     judged = part ? JudgeParts(m_Recipe,
                                           item,
                                           { part->PartView(),
-                                              static_cast<std::size_t>(part->voxelsOfParts.rbegin()->first),
-                                              ImplementationOf(m_Run.labeling).volume,
-                                              m_Measures })
-                               : DescribeResults(m_Recipe, Judge(m_Recipe.acceptance, item));
+                                                static_cast<std::size_t>(part->voxelsOfParts.rbegin()->first),
+                                                ImplementationOf(m_Run.labeling).volume,
+                                                m_Measures })
+                                 : DescribeResults(m_Recipe, Judge(m_Recipe.acceptance, item));
     m_Notes.insert(m_Notes.end(), judged.notes.begin(), judged.notes.end());
     m_Summary.update(judged.members);
     return judged.verdict;

@@ -132,9 +132,8 @@ JobRun::NoteLostSizes()
   {
     if (const double removed = method.RemovedVoxels(image.extent, image.geometry); removed >= least)
     {
-      const bool isMedian = method.kind == SmoothingMethod::Kind::Median;
-      m_Hooks.note((isMedian ? "the median removes" : "the Gaussian removes") + std::string(" components of up to ") +
-                   (isMedian ? "" : "about ") + brickccl::Counted(static_cast<std::uint64_t>(removed), "voxel") +
+      m_Hooks.note(std::string(method.kind == SmoothingMethod::Kind::Median ? "the median" : "the Gaussian") +
+                   " removes components of up to " + brickccl::Counted(static_cast<std::uint64_t>(removed), "voxel") +
                    "; bilateral or nlm keep more of them, or no filter at all");
     }
   }

@@ -2,11 +2,7 @@
 #ifndef BRICKCCL_SEGMENTING_LOCALTHRESHOLD_H
 #define BRICKCCL_SEGMENTING_LOCALTHRESHOLD_H
 
-#include "BrickCCL/Core/VolumeView.h"
-#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Segmenting/Threshold.h"
-
-#include <cstdint>
 
 namespace brickccl
 {
@@ -19,9 +15,8 @@ namespace brickccl
  *  both sides along each axis and ends at the border of the image. All numbers are whole: values less the least one
  *  where the histogram has a bin for each, else numbers of bins.
  *
- *  \param found      Otsu's threshold, which separates air and material, with the method
- *  \param histogram  the one that it was found in
- *  \param mask       set to 1 for values at or above their threshold, else to 0
+ *  \param found  the threshold between air and material in this histogram, with the method
+ *  \param mask   set to 1 for values at or above their threshold, else to 0
  *  \throws InvalidArgument for 4 dimensions, a window of 1 or of more than 255 voxels, and whole numbers beyond 2^53;
  *  Canceled. */
 void CompareLocally(const ImageView &      image,

@@ -22,10 +22,10 @@ namespace brickccl
 namespace
 {
 
-/** Runs a filter and gives its output. \throws Canceled, Error. */
-template <typename TFilter>
-typename TFilter::OutputImageType *
-Run(TFilter & filter, const HostContext & context)
+/** Runs a filter and copies its output. \throws Canceled, Error. */
+template <typename TFilter, typename TReal>
+void
+Run(TFilter & filter, std::int64_t count, TReal * values, const HostContext & context)
 {
   bool isCanceled = false;
   filter.AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
@@ -47,17 +47,16 @@ Run(TFilter & filter, const HostContext & context)
   }
   catch (const itk::ExceptionObject & error)
   {
-    if (isCanceled)
+    if (!isCanceled)
     {
-      throw Canceled();
+      throw Error(std::string("the image could not be smoothed: ") + error.GetDescription());
     }
-    throw Error(std::string("the image could not be smoothed: ") + error.GetDescription());
   }
   if (isCanceled)
   {
     throw Canceled();
   }
-  return filter.GetOutput();
+  std::copy_n(filter.GetOutput()->GetBufferPointer(), count, values);
 }
 
 /** Smooths voxels that ITK's filters work on as they are: floats and doubles. */
@@ -86,7 +85,6 @@ SmoothReals(TReal *                 values,
   import->SetRegion(typename Image::RegionType(size));
   import->SetSpacing(spacing);
   import->SetImportPointer(values, static_cast<itk::SizeValueType>(extent.VoxelCount()), false);
-  Image * output = nullptr;
   if (method.kind == SmoothingMethod::Kind::Median)
   {
     const auto median = itk::MedianImageFilter<Image, Image>::New();
@@ -97,8 +95,7 @@ SmoothReals(TReal *                 values,
     const auto pieces = itk::StreamingImageFilter<Image, Image>::New();
     pieces->SetInput(median->GetOutput());
     pieces->SetNumberOfStreamDivisions(200);
-    output = Run(*pieces, context);
-    std::copy_n(output->GetBufferPointer(), extent.VoxelCount(), values);
+    Run(*pieces, extent.VoxelCount(), values, context);
     return;
   }
   const auto gaussian = itk::DiscreteGaussianImageFilter<Image, Image>::New();
@@ -109,8 +106,7 @@ SmoothReals(TReal *                 values,
   // The kernel ends where it holds all but a ten-thousandth of the weight, however wide that is.
   gaussian->SetMaximumError(1e-4);
   gaussian->SetMaximumKernelWidth(100000);
-  output = Run(*gaussian, context);
-  std::copy_n(output->GetBufferPointer(), extent.VoxelCount(), values);
+  Run(*gaussian, extent.VoxelCount(), values, context);
 }
 
 } // namespace
@@ -123,14 +119,8 @@ SmoothByItk(TReal *                 values,
             const SmoothingMethod & method,
             const HostContext &     context)
 {
-  if (extent.dimension == 4)
-  {
-    SmoothReals<TReal, 4>(values, extent, geometry, method, context);
-  }
-  else
-  {
-    SmoothReals<TReal, 3>(values, extent, geometry, method, context);
-  }
+  extent.dimension == 4 ? SmoothReals<TReal, 4>(values, extent, geometry, method, context)
+                        : SmoothReals<TReal, 3>(values, extent, geometry, method, context);
 }
 
 #else

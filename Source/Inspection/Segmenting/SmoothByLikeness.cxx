@@ -68,7 +68,10 @@ public:
         {
           const TReal * const other = m_Input.data() + begin + dz * m_Stride[2] + dy * m_Stride[1] + dx;
           Compare(m_Input.data() + begin, other, count, squares);
-          AddValues(other, squares, NearnessOf({ dx, dy, dz }), sums, weights);
+          const double distance = std::hypot(static_cast<double>(dx) / m_Deviation[0],
+                                             static_cast<double>(dy) / m_Deviation[1],
+                                             static_cast<double>(dz) / m_Deviation[2]);
+          AddValues(other, squares, m_ComparesPatches ? 1 : std::exp(-distance * distance / 2), sums, weights);
         }
       }
     }
@@ -84,17 +87,6 @@ public:
   }
 
 private:
-  double
-  NearnessOf(const Counts & step) const
-  {
-    double square = 0;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-    {
-      square += std::pow(static_cast<double>(step[axis]) / m_Deviation[axis], 2);
-    }
-    return m_ComparesPatches ? 1 : std::exp(-square / 2);
-  }
-
   /** Sets the squared differences of voxels, summed over the patches around them. */
   void
   Compare(const TReal * own, const TReal * other, std::size_t count, std::vector<TReal> & squares) const

@@ -29,16 +29,11 @@ inline LoadedImage
 SmoothImage(const LoadedImage & image, const std::vector<SmoothingMethod> & methods, const HostContext & context)
 {
   LoadedImage smoothed;
-  for (std::size_t i = 0; i < methods.size(); ++i)
+  for (const SmoothingMethod & method : methods)
   {
-    const LoadedImage & before = i == 0 ? image : smoothed;
-    LoadedImage         next = EmptyCopy(before, SmoothedType(before.type, methods[i]));
-    const auto          count = static_cast<double>(methods.size());
-    Smooth(before.View(),
-           before.geometry,
-           methods[i],
-           next.voxels.Resize(next.ByteCount()),
-           context.Part(static_cast<double>(i) / count, static_cast<double>(i + 1) / count));
+    const LoadedImage & before = &method == methods.data() ? image : smoothed;
+    LoadedImage         next = EmptyCopy(before, SmoothedType(before.type, method));
+    Smooth(before.View(), before.geometry, method, next.voxels.Resize(next.ByteCount()), context);
     smoothed = std::move(next);
   }
   return smoothed;

@@ -8,7 +8,6 @@
 #include "BrickCCL/Host/UninitializedVector.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <sstream>
 #include <type_traits>
@@ -81,10 +80,8 @@ SmoothingMethod::FromText(const std::string & text)
     std::all_of(numbers.begin(), numbers.end(), [](double number) { return number > 0 && std::isfinite(number); });
   for (const Form & form : forms)
   {
-    const bool isCount =
-      form.kind != Kind::Median || (text.find_first_not_of("0123456789", text.find(':') + 1) == std::string::npos &&
-                                    numbers.size() == 1 && numbers[0] <= MaximumRadius);
-    if (name == form.name && numbers.size() == form.numbers && areAboveZero && isCount)
+    if (name == form.name && numbers.size() == form.numbers && areAboveZero &&
+        (form.kind != Kind::Median || (numbers[0] <= MaximumRadius && numbers[0] == std::floor(numbers[0]))))
     {
       const int radius = form.kind == Kind::Median ? static_cast<int>(numbers[0]) : 1;
       return { form.kind, radius, numbers.front(), numbers.back() };
@@ -100,22 +97,18 @@ SmoothingMethod::FromText(const std::string & text)
 double
 SmoothingMethod::RemovedVoxels(const Extent & extent, const Geometry & geometry) const
 {
-  double window = 1;
-  double sigmas = 1;
-  int    axes = 0;
+  const bool isMedian = kind == Kind::Median;
+  double     voxels = 1;
+  int        axes = 0;
   for (int axis = 0; axis < std::min(extent.dimension, 3); ++axis)
   {
     const bool isUsed = extent.size[axis] > 1;
     axes += isUsed ? 1 : 0;
-    window *= isUsed ? 2 * radius + 1 : 1;
-    sigmas *= isUsed ? deviation / geometry.spacing[axis] : 1;
+    voxels *= !isUsed ? 1 : isMedian ? 2 * radius + 1 : deviation / geometry.spacing[axis];
   }
-  // The middle of a ball of 1.54, of a disk of 1.18 or of a line of 0.67 standard deviations keeps half of its
-  // contrast.
-  constexpr std::array<double, 4> ofSigmas = { 0, 1.35, 4.36, 15.2 };
-  return kind == Kind::Median   ? std::floor(window / 2)
-       : kind == Kind::Gaussian ? std::floor(sigmas * ofSigmas[static_cast<std::size_t>(axes)])
-                                : 0;
+  // The middle of a ball of 1.54, a disk of 1.18 or a line of 0.67 standard deviations keeps half of its contrast.
+  const double ofGaussian = kind != Kind::Gaussian ? 0 : axes == 3 ? 15.2 : axes == 2 ? 4.36 : 1.35;
+  return std::floor(voxels * (isMedian ? 0.5 : ofGaussian));
 }
 
 ScalarType

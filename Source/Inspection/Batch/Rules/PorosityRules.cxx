@@ -49,19 +49,21 @@ VoxelsInZone(const RuleJudge & judge)
 void
 JudgePorosity(RuleJudge & judge)
 {
+  const Findings & findings = judge.findings;
+  std::uint64_t    voxels = 0;
+  auto             region = static_cast<std::uint64_t>(findings.table.extent.VoxelCount());
   if (judge.rule.zone > 0)
   {
-    judge.Take(Percent(VoxelsInZone(judge), judge.findings.voxelsOfZones.at(judge.rule.zone)));
+    voxels = VoxelsInZone(judge);
+    region = findings.voxelsOfZones.at(judge.rule.zone);
     judge.CountOnlyZone();
-    judge.DecideByLargest([](const ComponentMeasures &) { return true; });
-    return;
   }
-  const ComponentTable & table = judge.findings.table;
-  std::uint64_t          voxels = 0;
-  judge.ForDefects([&](const ComponentMeasures & component) { voxels += component.voxelCount; });
-  judge.Take(
-    Percent(voxels,
-            judge.findings.part ? table.partTotals.voxels : static_cast<std::uint64_t>(table.extent.VoxelCount())));
+  else
+  {
+    judge.ForDefects([&](const ComponentMeasures & component) { voxels += component.voxelCount; });
+    region = findings.part ? findings.table.partTotals.voxels : region;
+  }
+  judge.Take(Percent(voxels, region));
   judge.DecideByLargest([](const ComponentMeasures &) { return true; });
 }
 

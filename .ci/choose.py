@@ -44,7 +44,7 @@ RULES = (
     (rooms("Core Criteria Forest Host Runs Geometry Algorithms Tables Labels Measuring Dispatch Bricks Clean Splitting Segmenting"),
      "tsan", ""),
     # Rooms that CUDA sources include.
-    (rooms("Core Criteria Forest Cuda Host Runs Voxels Algorithms Tables Labels Measuring Dispatch") +
+    (rooms("Core Criteria Forest Cuda Host Runs Geometry Voxels Algorithms Tables Labels Measuring Dispatch Splitting") +
      " *.cu *.cuh Testing/gpu/*", "cuda", ""),
     ("*-simd* */Core/* Source/Engine/Runs/*-inl.h", "aarch64", ""),
     ("*/Host/* Source/Files/Disk/* Source/Files/Isolation/* Testing/Unit/Files/* *_windows.cxx Source/Fronts/Cli/Windows.*"

@@ -275,7 +275,7 @@ FilesOfRooms(const fs::path & source, const std::set<std::string> & extensions)
   return files;
 }
 
-TEST(Layering, TheSystemIsAskedInTwoRoomsAndOneFile)
+TEST(Layering, TheSystemIsAskedInTwoRoomsAndThreeFiles)
 {
   const fs::path source(BRICKCCL_SOURCE_DIR);
   int            found = 0;
@@ -283,9 +283,10 @@ TEST(Layering, TheSystemIsAskedInTwoRoomsAndOneFile)
   {
     const fs::path    relative = BelowStorey(file);
     const std::string room = relative.begin()->string();
-    // Sockets are for the page of `brickccl view` alone.
-    const bool    isOther = relative.generic_string() == "View/Server.cxx";
-    const bool    mayAsk = room == "Host" || room == "Files" || room == "Cuda" || isOther;
+    // Sockets are for the page of `brickccl view` alone; what else Windows needs is in files of their own.
+    const std::string name = relative.generic_string();
+    const bool isOther = name == "View/Sockets.cxx" || name == "Cli/Windows.cxx" || name == "Batch/Digest_windows.cxx";
+    const bool mayAsk = room == "Host" || room == "Files" || room == "Cuda" || isOther;
     std::ifstream stream(file);
     for (std::string line; std::getline(stream, line);)
     {

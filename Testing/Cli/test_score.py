@@ -3,6 +3,7 @@
 
 import json
 import math
+import random
 import unittest
 
 from support import CommandTest, write_nrrd

@@ -46,6 +46,9 @@ public:
    *  \param asLabels  reads palette images as numbers */
   LoadedImage Read(const std::string & path, bool asLabels);
 
+  /** Reads a label map, whose segments get the names of --names. */
+  LoadedImage ReadLabels(const std::string & path);
+
   /** From now on Read refuses images if an output is one of their files. */
   void
   Protect(NamedFiles outputs)
@@ -66,6 +69,7 @@ public:
 
 private:
   ReadOptions m_Options;
+  std::string m_Names;
   Reporter &  m_Reporter;
   NamedFiles  m_Outputs;
   /** The images that were read, and the files of each. */
@@ -92,16 +96,6 @@ std::string OutputFor(const std::string & output,
                       ScalarType          type,
                       const Extent &      extent,
                       ImageReader &       notes);
-
-/** The segments of an image, as a label map that was made of it has them.
- *  \param written    measures of the label map
- *  \param oldLabels  the value in the image of each row of `written`
- *  \param keepsEmpty whether segments without voxels stay, with a note */
-Segmentation SegmentsOf(const LoadedImage &                image,
-                        const ComponentTable &             written,
-                        const std::vector<std::uint64_t> & oldLabels,
-                        bool                               keepsEmpty,
-                        ImageReader &                      notes);
 
 /** Writes an image, and notes what its format does not hold. */
 void

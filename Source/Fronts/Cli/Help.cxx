@@ -73,7 +73,8 @@ constexpr CommandHelp Commands[] = {
   { "stats",
     "output print intensity part columns sort top units histogram plot picture spacing",
     "  brickccl stats labels.nrrd --intensity scan.nrrd --print --top 10\n"
-    "  brickccl stats labels.nrrd -o t.csv --histogram volume_mm3 --plot sizes.svg\n" },
+    "  brickccl stats labels.nrrd -o t.csv --histogram volume_mm3 --plot sizes.svg\n"
+    "  brickccl stats segmentations/ --intensity ct.nii.gz -o organs.csv\n" },
   { "select",
     "where keep remove keep-labels statistics columns intensity part print picture",
     "  brickccl select pores.nrrd ragged.nrrd \\\n"

@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
+#include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Splitting/Split.h"
@@ -87,6 +88,7 @@ RunSplit(const SplitArguments & arguments)
   outputs.insert(outputs.end(), { { "OUTPUT", arguments.output }, { "--output-fallback", arguments.outputFallback } });
   CheckFiles(arguments,
              { { "LABELS", arguments.input },
+               { "--names", arguments.names },
                { "--neighborhood", NeighborhoodFile(arguments) },
                { "--split-by", arguments.by },
                { "--intensity", arguments.intensity },
@@ -97,7 +99,7 @@ RunSplit(const SplitArguments & arguments)
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage image = reader.Read(arguments.input, true);
+  const LoadedImage image = reader.ReadLabels(arguments.input);
   NoteGrayClasses(image, reader);
   CheckImageFileWritable(arguments.output, ScalarType::UInt8, image.extent);
   SplitOptions options;
@@ -124,11 +126,22 @@ RunSplit(const SplitArguments & arguments)
   const LabelType   type = ResolveLabelType(requested, count, std::to_string(count) + " objects do");
   seconds["split"] = watch.Lap();
 
-  ReplacedTogether together;
+  ReplacedTogether           together;
+  const bool                 isNamed = !image.segmentation.segments.empty();
+  ComponentTable             table;
+  std::vector<std::uint64_t> parents;
+  for (const SplitObject & object : report.objects)
+  {
+    parents.push_back(object.parent);
+  }
+  if (arguments.IsWanted() || isNamed)
+  {
+    table = MeasureObjects(arguments, image, objects.Data(), groups, reader, reporter);
+    AddNames(image.segmentation, parents, table);
+    seconds["measure"] = watch.Lap();
+  }
   if (arguments.IsWanted())
   {
-    const ComponentTable table = MeasureObjects(arguments, image, objects.Data(), groups, reader, reporter);
-    seconds["measure"] = watch.Lap();
     WriteTables(arguments, table, arguments.threads, reporter);
   }
   reporter.Step("writing " + arguments.output);
@@ -136,6 +149,7 @@ RunSplit(const SplitArguments & arguments)
     OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
   ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects.Data());
   written.largestLabel = count;
+  written.segmentation = isNamed ? SegmentsOf(image, table, parents, false, reader) : Segmentation();
   WriteImage(output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   together.Move();
   seconds["write"] = watch.Lap();
@@ -177,7 +191,7 @@ AddSplitCommand(CLI::App & app)
     ->type_name("FILE");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + "connectivity neighborhood by-slice " + TableOptions + RunningOptions +
+             std::string(ReadingOptions) + "names connectivity neighborhood by-slice " + TableOptions + RunningOptions +
                "statistics output-fallback label-type no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");

@@ -283,7 +283,12 @@ CheckTableColumns(const job::Table &     arguments,
 {
   if (arguments.IsWanted())
   {
-    LayOut(TableOfNothing(measured, extent, labeled), LayoutOf(arguments));
+    ComponentTable table = TableOfNothing(measured, extent, labeled);
+    for (const char * const name : { "image", "segment", "name" })
+    {
+      table.texts.emplace_back().name = name;
+    }
+    LayOut(table, LayoutOf(arguments));
   }
 }
 

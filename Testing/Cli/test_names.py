@@ -232,6 +232,28 @@ class NamesTest(CommandTest):
         self.assertEqual([(row["segment"], row["label"], row["name"], row["voxel_count"]) for row in self.rows(self.path("t.csv"))],
                          [("1", "1", "liver", "36"), ("2", "1", "tumor", "18")])
 
+    def test_merge(self):
+        out = self.path("o.seg.nrrd")
+        self.ok("merge", self.masks(), "-o", out)
+        kind, labels = labels_of(out)
+        self.assertEqual((kind, labels), ("uint8", voxels((KIDNEY, 1), (LIVER, 2))))
+        self.assertEqual({label: name for label, (name, _) in segments_of(out).items()}, {1: "left kidney", 2: "liver"})
+        self.assertEqual(pairs_of(out)["Segment1_Extent"], "5 8 6 8 1 3")
+        layers = self.layered()
+        os.remove(out)
+        self.fails("merge", layers, "-o", out, saying="the segments 'liver' and 'tumor' overlap in 9 voxels; choose which")
+        self.assertFalse(os.path.exists(out))
+        tumor = ((8, 9), (6, 8), (1, 3))
+        for overlap, expected in (("first", voxels((tumor, 2), (LIVER, 1))), ("last", voxels((LIVER, 1), (tumor, 2))),
+                                  ("largest", voxels((tumor, 2), (LIVER, 1)))):
+            result = self.ok("merge", layers, "-o", out, "--overlap", overlap)
+            self.assertEqual(labels_of(out)[1], expected, overlap)
+            self.assertIn("overlap in 9 voxels; the " + overlap + " gets these voxels", result.stderr)
+            self.assertEqual(segments_of(out), {1: ("liver", "0.5 0.5 0"), 2: ("tumor", "0.5 0.5 1")})
+        self.ok("merge", self.path("masks/liver.nrrd"), layers, "-o", out, "--overlap", "last")
+        self.assertEqual({label: name for label, (name, _) in segments_of(out).items()}, {1: "liver", 2: "liver", 3: "tumor"})
+        self.fails("merge", self.path("masks/liver.nrrd"), "-o", self.path("masks/liver.nrrd"), saying="is the input of MASKS")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -86,6 +86,7 @@ constexpr CommandHelp Commands[] = {
     "split-height split-by connectivity by-slice statistics print spacing",
     "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n"
     "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n" },
+  { "merge", "output overlap names spacing", "  brickccl merge segmentations/ -o organs.seg.nrrd\n" },
   { "distance", "", "  brickccl distance mask.nrrd depth.nrrd\n" },
   { "morph",
     "open close dilate erode by-slice spacing",

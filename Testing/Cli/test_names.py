@@ -218,6 +218,12 @@ class NamesTest(CommandTest):
         self.assertEqual([(row["name"], row["voxel_count"]) for row in self.rows(self.path("t.csv"))],
                          [("s_0", "4"), ("s_1", "8"), ("s_2", "12")])
 
+    def test_files_with_names_of_patterns_are_files(self):
+        for name in ("50%done.nrrd", "a*b.nrrd", "a?.nrrd", "s_%03d.nrrd"):
+            write_nrrd(self.path(name), "uint8", SIZES, voxels((LIVER, 1)))
+            self.ok("stats", self.path(name), "-o", self.path("t.csv"))
+            self.assertNotIn("image", self.rows(self.path("t.csv"))[0])
+
     def layered(self):
         """Two segments of value 1 that share a voxel column, in two layers."""
         head = HEAD.replace("dimension: 3", "dimension: 4").replace("sizes:", "sizes: 2").replace("directions:", "directions: none")

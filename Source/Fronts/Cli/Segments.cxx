@@ -194,7 +194,9 @@ FindMasks(const std::vector<std::string> & inputs, bool areMasks)
     FindImagesOptions        options;
     options.slicesAreVolumes = !areMasks;
     std::error_code ignored;
-    if (std::filesystem::is_directory(input, ignored) || files::IsFilePattern(input))
+    // A file may have the name of a pattern.
+    const bool isFile = std::filesystem::exists(input, ignored) && !std::filesystem::is_directory(input, ignored);
+    if (!isFile && (std::filesystem::is_directory(input, ignored) || files::IsFilePattern(input)))
     {
       try
       {

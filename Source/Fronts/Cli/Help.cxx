@@ -43,7 +43,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "The page", "no-browser port linger embed-in" },
   { job::group::Table,
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
-    "list-columns-markdown" },
+    "list-columns-markdown masks merge:output overlap" },
   { "The report", "report report-field pdf xlsx" },
   { job::group::Running, "jobs dry-run" },
   { "Help", "formats help help-all version" },

@@ -47,7 +47,8 @@ RULES = (
     (rooms("Core Criteria Forest Cuda Host Runs Voxels Algorithms Tables Labels Measuring Dispatch") +
      " *.cu *.cuh Testing/gpu/*", "cuda", ""),
     ("*-simd* */Core/* Source/Engine/Runs/*-inl.h", "aarch64", ""),
-    ("*/Host/* Source/Files/Disk/* Source/Files/Isolation/* Testing/Unit/Files/*", "mingw", ""),
+    ("*/Host/* Source/Files/Disk/* Source/Files/Isolation/* Testing/Unit/Files/* *_windows.cxx Source/Fronts/Cli/Windows.*"
+     " Source/Inspection/View/Sockets.*", "mingw", ""),
     (rooms("Core Host"), "corpus", ""),
     # What is built on the engine.
     ("Source/Files/*", "fuzz clang", "FileParts Files Python " + COMMAND),

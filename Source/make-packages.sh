@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes Debian packages of a build: the command (brickccl) and the library for C++ (libbrickccl-dev) in FOLDER, for the system
-# that built them. The build target release calls it.
-#   make-packages.sh BUILD FOLDER
+# Makes Debian packages of a build: the command (brickccl), the library for C++ (libbrickccl-dev) and, from a wheel with the
+# command, the Python package (python3-brickccl) in FOLDER, for the system that built them. The build target release calls it.
+#   make-packages.sh BUILD FOLDER [WHEEL PYTHON]
+# PYTHON has nanobind-backend, which Debian 12 has no package of.
 set -euo pipefail
 source=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd) folder=$(cd "$2" && pwd)
@@ -34,6 +35,10 @@ package() {
     complete_command "$root/usr"
     depends="$(libraries_of "$root")
 $(hdf5_package)"
+  elif [ "$name" = python3-brickccl ]; then
+    depends="$(libraries_of "$root"), $depends
+$(hdf5_package)
+Suggests: python3-pandas, python3-nibabel"
   fi
   {
     printf 'Package: %s\nVersion: %s\nArchitecture: %s\nSection: %s\nPriority: optional\n' "$name" "$version" "$architecture" "$section"
@@ -61,7 +66,7 @@ libraries_of() {
     cd "$stage"
     mkdir -p debian
     printf 'Source: brickccl\n' >debian/control
-    mapfile -t programs < <(find "$1" -type f -perm -100 -path '*bin/*' -o -type f -perm -100 -path '*libexec/*')
+    mapfile -t programs < <(find "$1" -type f \( -perm -100 \( -path '*bin/*' -o -path '*libexec/*' \) -o -name '*.so' \))
     dpkg-shlibdeps -O "${programs[@]}" 2>/dev/null | sed 's/^shlibs:Depends=/Depends: /'
   )
 }
@@ -82,4 +87,24 @@ package libbrickccl-dev libdevel "Depends: libhwy-dev, libc6, libstdc++6
 Suggests: libinsighttoolkit5-dev, libvtk9-dev" "connected components of images (development files)" library itk vtk <<'END'
 The C++ library of BrickCCL with its filters for ITK and VTK:
 find_package(BrickCCL).
+END
+[ $# -ge 4 ] || exit 0
+
+# The modules of the wheel with the system's libraries; the command is that of the package brickccl.
+root=$stage/python3-brickccl modules=$stage/python3-brickccl/usr/lib/python3/dist-packages
+mkdir -p "$root/DEBIAN" "$modules"
+"$4" -m zipfile -e "$3" "$modules"
+cp -r "$("$4" -c 'import nanobind_backend; print(nanobind_backend.__path__[0])')" "$modules/"
+find "$modules" -name __pycache__ -prune -exec rm -r {} +
+rm -rf "$modules"/brickccl_command/{brickccl,lib*} "$modules"/*.dist-info/RECORD
+ln -s /usr/bin/brickccl "$modules/brickccl_command/brickccl"
+strip --strip-unneeded "$modules"/*/*.so
+printf '#!/bin/sh\nset -e\n[ "$1" != configure ] || py3compile -p python3-brickccl\n' >"$root/DEBIAN/postinst"
+printf '#!/bin/sh\nset -e\npy3clean -p python3-brickccl\n' >"$root/DEBIAN/prerm"
+chmod 755 "$root"/DEBIAN/p*
+minor=$("$4" -c 'import sys; print(sys.version_info[1])')
+package python3-brickccl python "brickccl (= $version), python3-numpy, python3 (>= 3.$minor), python3 (<< 3.$((minor + 1)))" \
+  "connected components of CT and medical volumes (Python)" <<'END'
+The Python package brickccl labels connected components in numpy arrays and
+image files, filters them and measures them.
 END

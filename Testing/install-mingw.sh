@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the preset mingw needs on Debian 12 for x86-64: a cross-compiler for Windows, wine to run its programs, and
-# Highway and GoogleTest, built from Debian's sources into build/mingw-packages.
+# Installs what the preset mingw needs on Debian 12 for x86-64: a cross-compiler for Windows, wine to run its programs, and the
+# libraries of the command, built from Debian's sources into build/mingw-packages. A library is built again if this script
+# or the compiler has changed; the versions are in build/mingw-packages/complete.
 # Needs root or a sudo that asks for no password for packages that are missing, and g++ for them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-Testing/install-packages.sh g++-mingw-w64-x86-64-posix wine64 googletest dpkg-dev cmake ninja-build
+Testing/install-packages.sh g++-mingw-w64-x86-64-posix wine64 googletest dpkg-dev cmake ninja-build nasm libz-mingw-w64-dev \
+  libcli11-dev nlohmann-json3-dev libtomlplusplus-dev
 installed=$PWD/build/mingw-packages
-[ -e "$installed/complete" ] && exit 0
+ready="libz-mingw-w64-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev googletest"
+# shellcheck disable=SC2086
+key=$({ sha256sum <"$0"; dpkg-query -W g++-mingw-w64-x86-64-posix $ready; } | sha256sum)
+[ "$(head -n 1 "$installed/complete" 2>/dev/null)" = "$key" ] && exit 0
+rm -rf "$installed"
+mkdir -p "$installed"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -20,19 +27,54 @@ apt_get() {
     -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o APT::Sandbox::User= "$@"
 }
 apt_get update
-(cd "$work" && apt_get source highway >/dev/null)
+(cd "$work" && apt_get source highway libjpeg-turbo libpng1.6 tiff libisal libxlsxwriter >/dev/null 2>"$work/log") ||
+  { cat "$work/log" >&2; exit 1; }
 
-# build_package NAME SOURCE OPTION ...
+# build_package SOURCE OPTION ...: a static library.
 build_package() {
-  local name=$1 source=$2
-  shift 2
-  cmake -S "$source" -B "$work/$name" -G Ninja -Wno-dev --log-level=WARNING -DCMAKE_SYSTEM_NAME=Windows \
+  local source=$1 name=${1%/}
+  name=$work/build-${name##*/}
+  shift
+  { cmake -S "$source" -B "$name" -G Ninja -Wno-dev --log-level=WARNING -DCMAKE_SYSTEM_NAME=Windows \
     -DCMAKE_SYSTEM_PROCESSOR=x86_64 -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc-posix \
-    -DCMAKE_CXX_COMPILER=x86_64-w64-mingw32-g++-posix -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
-    -DCMAKE_INSTALL_PREFIX="$installed" "$@"
-  cmake --build "$work/$name" --target install >/dev/null
+    -DCMAKE_CXX_COMPILER=x86_64-w64-mingw32-g++-posix -DCMAKE_RC_COMPILER=x86_64-w64-mingw32-windres \
+    -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$installed" -DCMAKE_FIND_ROOT_PATH="$installed" \
+    -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
+    "$@" && cmake --build "$name" --target install; } >"$work/log" 2>&1 || { tail -n 50 "$work/log" >&2; exit 1; }
 }
-build_package highway "$work"/highway-*/ -DHWY_ENABLE_CONTRIB=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_INSTALL=ON \
-  -DBUILD_TESTING=OFF
-build_package googletest /usr/src/googletest -DBUILD_GMOCK=OFF
-touch "$installed/complete"
+build_package "$work"/highway-*/ -DHWY_ENABLE_CONTRIB=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_INSTALL=ON -DBUILD_TESTING=OFF
+build_package /usr/src/googletest -DBUILD_GMOCK=OFF
+cp /usr/x86_64-w64-mingw32/lib/libz.a "$installed/lib"
+cp /usr/x86_64-w64-mingw32/include/z{lib,conf}.h "$installed/include"
+build_package "$work"/libjpeg-turbo-*/ -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF
+build_package "$work"/libpng1.6-*/ -DPNG_SHARED=OFF -DPNG_TESTS=OFF -DPNG_EXECUTABLES=OFF
+build_package "$work"/tiff-*/ -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF -Dcxx=OFF -Dzstd=OFF -Dlzma=OFF \
+  -Dwebp=OFF -Dlerc=OFF -Djbig=OFF -Dlibdeflate=OFF
+build_package "$work"/libxlsxwriter-*/
+(
+  cd "$work"/libisal-*/
+  make -j "$(nproc)" -f Makefile.unx arch=mingw host_cpu=x86_64 units="crc igzip" CC=x86_64-w64-mingw32-gcc-posix \
+    AR=x86_64-w64-mingw32-ar AS=nasm bin/isa-l.a >"$work/log" 2>&1 || { tail -n 50 "$work/log" >&2; exit 1; }
+  mkdir -p "$installed/include/isa-l"
+  cp bin/isa-l.a "$installed/lib/libisal.a"
+  cp include/*.h "$installed/include/isa-l"
+)
+# Headers that are the same on every system, with what CMake finds them by.
+for name in CLI nlohmann toml++; do
+  cp -r "/usr/include/$name" "$installed/include"
+done
+mkdir -p "$installed/share/cmake"
+cp -r /usr/share/cmake/CLI11 /usr/share/cmake/nlohmann_json "$installed/share/cmake"
+# The licenses of what a program contains (Source/make-windows-zip.sh).
+mkdir -p "$installed/licenses"
+for source in "$work"/*/debian; do
+  folder=$(dirname "$source")
+  cp "$source/copyright" "$installed/licenses/$(basename "${folder%-*}")"
+done
+for package in libz-mingw-w64-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev gcc-mingw-w64-base mingw-w64-common; do
+  cp -L "/usr/share/doc/$package/copyright" "$installed/licenses/$package"
+done
+{
+  echo "$key"
+  (cd "$work" && ls -- *.dsc)
+} >"$installed/complete"

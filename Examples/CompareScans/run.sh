@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compares two scans of one series, defect by defect.   run.sh [FOLDER OF THE RESULTS]
 source "$(dirname "$0")/../begin.sh"
-rm -rf first again report report-again changes
+rm -rf first again report report-again
 
 mkdir first again
 for seed in 1 2 3 4; do
@@ -13,6 +13,6 @@ brickccl batch casting-porosity first -o report
 
 brickccl batch casting-porosity again -o report-again
 
-brickccl compare report report-again -o changes.csv --pictures changes
+brickccl compare report report-again -o changes.csv
 
-cp changes/part-2.png changes.png
+brickccl render report/items/part-2/labels.nrrd before.png --intensity again/part-2.nrrd

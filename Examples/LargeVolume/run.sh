@@ -5,12 +5,8 @@ source "$(dirname "$0")/../begin.sh"
 
 brickccl phantom balls scan.nrrd --size 640 640 320 --spacing 0.02 0.02 0.02
 
-rm -rf work
-brickccl label scan.nrrd balls.nrrd --memory 96MiB --work work --minimum-size 100 --statistics balls.csv \
+brickccl label scan.nrrd balls.nrrd --memory 96MiB --minimum-size 100 --statistics balls.csv \
   --columns surface,topology --quiet
 cut -d, -f1-3,25,31 balls.csv | sed -n 1,4p
-
-brickccl label scan.nrrd balls.nrrd --memory 96MiB --work work --minimum-size 100 --statistics balls.csv \
-  --columns surface,topology --resume --quiet
 
 brickccl stats balls.nrrd --picture large-volume.png --quiet

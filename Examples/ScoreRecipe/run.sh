@@ -9,4 +9,6 @@ brickccl phantom print prints/p.nrrd --truth truth.nrrd --spacing 0.02 0.02 0.02
 
 brickccl batch print-porosity prints -o report
 
-brickccl score report/items/p/labels.nrrd truth.nrrd --plot detection.png
+brickccl score report/items/p/labels.nrrd truth.nrrd
+
+brickccl render report/items/p/labels.nrrd found.png --intensity prints/p.nrrd

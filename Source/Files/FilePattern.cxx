@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Glob.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,9 +13,6 @@
 #include <map>
 #include <optional>
 #include <set>
-
-#include <fnmatch.h>
-#include <glob.h>
 
 namespace brickccl::files
 {
@@ -122,7 +120,7 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
     const std::string own = entry.path().filename().string();
     if (name.Makes(own))
     {
-      files.push_back((path.parent_path() / own).string());
+      files.push_back((path.parent_path() / own).generic_string());
     }
   }
   std::sort(files.begin(), files.end());
@@ -142,19 +140,6 @@ WithLetters(const std::string & text, const std::string & signs)
   return pattern;
 }
 
-std::vector<std::string>
-FilesOfGlob(const std::string & pattern)
-{
-  std::vector<std::string> files;
-  glob_t                   found = {};
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
-  {
-    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  }
-  ::globfree(&found);
-  return files;
-}
-
 /** Whether the last part of a pattern matches a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
@@ -165,8 +150,7 @@ IsName(const std::string & pattern, const std::string & name)
     return numbered ? numbered->Makes(name) : pattern == name;
   }
   const auto numbered = NumberedNameOf(pattern);
-  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 ||
-         ::fnmatch(WithLetters(pattern, "[").c_str(), name.c_str(), FNM_PERIOD) == 0 ||
+  return MatchesGlob(pattern, name) || MatchesGlob(WithLetters(pattern, "["), name) ||
          (numbered && numbered->Makes(name));
 }
 
@@ -179,10 +163,12 @@ IsFilePattern(const std::string & path)
 }
 
 std::vector<std::string>
-FilesOfPattern(const std::string & pattern)
+FilesOfPattern(const std::string & given)
 {
-  const fs::path path(pattern);
-  const auto     numbered = NumberedNameOf(path.filename().string());
+  const fs::path path(given);
+  // A backslash makes a letter of a sign.
+  const std::string pattern = path.generic_string();
+  const auto        numbered = NumberedNameOf(path.filename().string());
   if (numbered && !HasSigns(pattern))
   {
     return FilesOfNumbers(path, *numbered);
@@ -242,7 +228,7 @@ HintOnPadding(const std::string & pattern)
   const std::string   number = name->NumberIn(example);
   const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
   return "it does not match " + Quoted(example) + ", whose number is written differently; use " +
-         Quoted((path.parent_path() / (name->before + place + name->after)).string());
+         Quoted((path.parent_path() / (name->before + place + name->after)).generic_string());
 }
 
 bool
@@ -255,10 +241,10 @@ StandsForFile(const std::string & pattern, const std::string & ownPath)
   const fs::path           path(pattern);
   const std::string        name = path.filename().string();
   const fs::path           folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::vector<std::string> folders = { folder.string() };
+  std::vector<std::string> folders = { folder.generic_string() };
   if (HasSigns((folder / "").string()))
   {
-    folders = FilesOfPattern(folder.string());
+    folders = FilesOfPattern(folder.generic_string());
   }
   const fs::path  file(ownPath);
   const fs::path  ownFolder = file.has_parent_path() ? file.parent_path() : fs::path(".");

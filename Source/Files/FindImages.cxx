@@ -148,7 +148,7 @@ private:
   bool
   HasMark(const fs::path & folder) const
   {
-    return m_IsMarked && m_IsMarked(folder.string());
+    return m_IsMarked && m_IsMarked(folder.generic_string());
   }
 
   void
@@ -157,7 +157,7 @@ private:
     m_Inputs.back().places.push_back(PlaceOf(path));
     if (m_Seen.insert(PlaceOf(path)).second)
     {
-      m_Files.push_back({ path.string(), name, isInput });
+      m_Files.push_back({ path.generic_string(), name, isInput });
     }
   }
 
@@ -177,7 +177,7 @@ private:
           const bool isLeftOut = m_LeftOut.count(PlaceOf(path)) == 1;
           if (!isHidden && !isLeftOut && HasMark(path))
           {
-            m_Marked.push_back(path.string());
+            m_Marked.push_back(path.generic_string());
           }
           if (isHidden || isLeftOut || HasMark(path))
           {
@@ -187,7 +187,7 @@ private:
         // A link to a file that is gone, or to itself, is found as well, and its error comes when it is read.
         else if (!isHidden && (unclear || type == fs::file_type::regular || type == fs::file_type::not_found))
         {
-          AddFile(path, path.lexically_relative(folder).string());
+          AddFile(path, path.lexically_relative(folder).generic_string());
         }
       }
     }
@@ -299,7 +299,7 @@ AddSeries(const std::vector<ListedFile> & listed, std::vector<FoundImage> & imag
     {
       image.kind = FoundImage::Kind::DicomSeries;
       image.series = series.uid;
-      const std::string folder = fs::path(first).parent_path().string();
+      const std::string folder = fs::path(first).parent_path().generic_string();
       image.name = folder + (folder.empty() ? "" : "/") + (series.description.empty() ? "series" : series.description) +
                    " " + series.uid;
     }
@@ -347,11 +347,11 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
     }
     else if (options.slicesAreVolumes && (isRaw ? HasSlicesOfRaw(options.raw) : IsSliceImage(file.path)))
     {
-      const std::string folder = fs::path(file.path).parent_path().string();
+      const std::string folder = fs::path(file.path).parent_path().generic_string();
       FoundImage &      stack = stacks[folder];
       stack.kind = FoundImage::Kind::SliceImages;
       // The folder's name is more useful than a slice's, unless it is the searched folder.
-      const std::string own = fs::path(file.name).parent_path().string();
+      const std::string own = fs::path(file.name).parent_path().generic_string();
       stack.name = own.empty() ? fs::path(folder).filename().string() : own;
       stack.files.push_back(file.path);
     }
@@ -388,7 +388,7 @@ ReadFoundImage(const FoundImage & image, const ReadOptions & options)
   }
   ReadOptions own = options;
   own.series = image.series;
-  const std::string folder = fs::path(image.files.front()).parent_path().string();
+  const std::string folder = fs::path(image.files.front()).parent_path().generic_string();
   return ReadImageFiles(folder.empty() ? "." : folder, image.files, own);
 }
 

@@ -24,7 +24,7 @@ FilesOfFolder(const std::string & path, const char * extensions)
   std::vector<std::string> files;
   for (const auto & entry : std::filesystem::directory_iterator(path))
   {
-    const std::string name = entry.path().string();
+    const std::string name = entry.path().generic_string();
     // A link to a slice that is gone is an error when it is read.
     const bool mayBeFile = entry.is_regular_file() || entry.status().type() == std::filesystem::file_type::not_found;
     if (mayBeFile && entry.path().filename().string()[0] != '.' && HasExtension(name, extensions))

@@ -25,7 +25,7 @@ std::string PlainText(const std::string & text);
 /** The name as plain text, of which at most 1000 bytes stay. Empty if the segment has none. */
 std::string NameOf(const Segment & segment);
 
-/** Reads the names and colors of labels. The text tells which table it is: ITK-SNAP's label description, a color table
+/** Reads the names and colors of labels. The format is found from the text: ITK-SNAP's label description, a color table
  *  of 3D Slicer (.ctbl), a lookup table of FreeSurfer, or a dseg.tsv of BIDS. The label 0 is left out.
  *  \throws Error that names the file and the line */
 std::vector<Segment> ReadSegmentNames(const std::string & path);

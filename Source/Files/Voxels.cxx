@@ -9,14 +9,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace brickccl::files
 {
@@ -356,59 +352,6 @@ ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImag
   if (layout.swapped)
   {
     SwapBytes(output, size, bytes / size, context);
-  }
-}
-
-OutputFile::OutputFile(const std::string & path)
-  : m_Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
-{
-  if (m_Descriptor < 0)
-  {
-    throw Error(std::strerror(errno));
-  }
-}
-
-OutputFile::~OutputFile()
-{
-  if (m_Descriptor >= 0)
-  {
-    ::close(m_Descriptor);
-  }
-}
-
-void
-OutputFile::Write(const void * bytes, std::size_t size)
-{
-  WriteAt(m_Size, bytes, size);
-  m_Size += size;
-}
-
-void
-OutputFile::WriteAt(std::uint64_t place, const void * bytes, std::size_t size)
-{
-  const auto * from = static_cast<const char *>(bytes);
-  while (size > 0)
-  {
-    const ::ssize_t written = ::pwrite(m_Descriptor, from, size, static_cast<::off_t>(place));
-    if (written == 0 || (written < 0 && errno != EINTR))
-    {
-      throw Error(written == 0 ? "the system wrote nothing" : std::strerror(errno));
-    }
-    const auto done = static_cast<std::size_t>(std::max<::ssize_t>(written, 0));
-    from += done;
-    size -= done;
-    place += done;
-  }
-}
-
-void
-OutputFile::Close()
-{
-  const int descriptor = m_Descriptor;
-  m_Descriptor = -1;
-  if (::close(descriptor) != 0)
-  {
-    throw Error(std::strerror(errno));
   }
 }
 

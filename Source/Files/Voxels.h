@@ -6,6 +6,7 @@
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
+#include "BrickCCL/Files/Disk/OutputFile.h"
 
 #include <cstdint>
 #include <optional>
@@ -74,45 +75,6 @@ void ReadDataFiles(const DataLayout & layout, const HostContext & context, Loade
 /** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
  *  not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
-
-/** A file that is written from beginning to end. */
-class OutputFile
-{
-public:
-  /** \throws Error with the system's reason, as all members do. */
-  explicit OutputFile(const std::string & path);
-  ~OutputFile();
-  OutputFile(const OutputFile &) = delete;
-  OutputFile & operator=(const OutputFile &) = delete;
-
-  void Write(const void * bytes, std::size_t size);
-  void
-  Write(const std::string & text)
-  {
-    Write(text.data(), text.size());
-  }
-  /** Writes at a place that has been written before, or beyond the end. Several threads may call it at once. */
-  void WriteAt(std::uint64_t place, const void * bytes, std::size_t size);
-  /** \throws Error also for bytes that the system failed to write earlier. */
-  void Close();
-
-  /** Records that WriteAt has added this many bytes. */
-  void
-  Grow(std::uint64_t bytes)
-  {
-    m_Size += bytes;
-  }
-
-  std::uint64_t
-  Size() const
-  {
-    return m_Size;
-  }
-
-private:
-  int           m_Descriptor = -1;
-  std::uint64_t m_Size = 0;
-};
 
 /** Writes the voxels of an image, x fastest, compressed if there is a wrapper. `first` are bytes that come before them
  *  in the same stream. \return the number of bytes written. */

@@ -14,14 +14,10 @@
 #include "itkBrickBinaryFillholeImageFilter.h"
 #include "itkBrickBinaryImageToShapeLabelMapFilter.h"
 #include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"
-#include "itkBrickBinaryShapeKeepNObjectsImageFilter.h"
-#include "itkBrickBinaryShapeOpeningImageFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
 #include "itkBrickConnectedThresholdImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
 #include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
-#include "itkBrickLabelShapeKeepNObjectsImageFilter.h"
-#include "itkBrickRelabelComponentImageFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
 
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -29,14 +25,10 @@
 #include "itkBinaryFillholeImageFilter.h"
 #include "itkBinaryImageToShapeLabelMapFilter.h"
 #include "itkBinaryImageToStatisticsLabelMapFilter.h"
-#include "itkBinaryShapeKeepNObjectsImageFilter.h"
-#include "itkBinaryShapeOpeningImageFilter.h"
 #include "itkConnectedComponentImageFilter.h"
 #include "itkConnectedThresholdImageFilter.h"
 #include "itkLabelImageToShapeLabelMapFilter.h"
 #include "itkLabelImageToStatisticsLabelMapFilter.h"
-#include "itkLabelShapeKeepNObjectsImageFilter.h"
-#include "itkRelabelComponentImageFilter.h"
 #include "itkScalarConnectedComponentImageFilter.h"
 
 #include <algorithm>
@@ -187,13 +179,6 @@ CompareMasks(const Options & options, const Mask * mask)
                                                                          filter->SetInput(mask);
                                                                          filter->SetFeatureImage(mask);
                                                                        });
-  Compare<itk::BinaryShapeOpeningImageFilter<Mask>, itk::BrickBinaryShapeOpeningImageFilter<Mask>>(
-    options,
-    "BinaryShapeOpening, NumberOfPixels",
-    [&](auto * filter) {
-      filter->SetInput(mask);
-      filter->SetLambda(1000);
-    });
   Compare<itk::ConnectedThresholdImageFilter<Mask, Mask>, itk::BrickConnectedThresholdImageFilter<Mask, Mask>>(
     options,
     "ConnectedThreshold",
@@ -223,22 +208,10 @@ CompareGrains(const Options & options)
 void
 CompareLabelImages(const Options & options, const std::string & kind, const Labels * labels, const Mask * feature)
 {
-  Compare<itk::RelabelComponentImageFilter<Labels, Labels>, itk::BrickRelabelComponentImageFilter<Labels, Labels>>(
-    options,
-    "RelabelComponent, " + kind,
-    [&](auto * filter) { filter->SetInput(labels); });
   Compare<itk::LabelImageToShapeLabelMapFilter<Labels>, itk::BrickLabelImageToShapeLabelMapFilter<Labels>>(
     options,
     "LabelImageToShapeLabelMap, " + kind,
     [&](auto * filter) { filter->SetInput(labels); });
-  Compare<itk::LabelShapeKeepNObjectsImageFilter<Labels>, itk::BrickLabelShapeKeepNObjectsImageFilter<Labels>>(
-    options,
-    "LabelShapeKeepNObjects, " + kind,
-    [&](auto * filter) {
-      filter->SetInput(labels);
-      filter->SetBackgroundValue(0);
-      filter->SetNumberOfObjects(10);
-    });
   if (feature != nullptr)
   {
     Compare<itk::LabelImageToStatisticsLabelMapFilter<Labels, Mask>,
@@ -268,16 +241,6 @@ CompareAll(const Options & options)
     const auto shells = ImageOf<Mask>(brickccl::MakeRandom(extent, 0.7, 3, 1), options.size, 255);
     Compare<Fill, itk::BrickBinaryFillholeImageFilter<Mask>>(options, "BinaryFillhole", [&](auto * filter) {
       filter->SetInput(shells);
-    });
-  }
-  using Keep = itk::BinaryShapeKeepNObjectsImageFilter<Mask>;
-  using OurKeep = itk::BrickBinaryShapeKeepNObjectsImageFilter<Mask>;
-  for (const char * attribute : { "NumberOfPixels", "Elongation" })
-  {
-    Compare<Keep, OurKeep>(options, std::string("BinaryShapeKeepNObjects, ") + attribute, [&](auto * filter) {
-      filter->SetInput(mask);
-      filter->SetNumberOfObjects(10);
-      filter->SetAttribute(std::string(attribute));
     });
   }
   CompareMasks(options, mask);

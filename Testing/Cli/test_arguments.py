@@ -70,7 +70,7 @@ class ArgumentsTest(CommandTest):
     def test_too_many_arguments_of_every_command(self):
         for command, right in self.calls.items():
             if command not in ("batch", "stats", "merge"):
-                self.refuses(command, [*right, "one", "two"], "'one' and 'two' are too much: `brickccl " + command)
+                self.refuses(command, [*right, "one", "two"], "'one' and 'two' are not expected: `brickccl " + command)
         self.refuses("label", [self.image, self.output, "-threads", "3"], "two plain dashes", "did you mean '--threads'")
         self.refuses("label", [self.image, self.output, "\u2013minimum-size", "3"], "two plain dashes", "did you mean '--minimum-size'")
 
@@ -144,9 +144,9 @@ class ArgumentsTest(CommandTest):
         files = [self.image, self.output]
         self.fails("label", "--range", "1", *files, saying="--range: '%s' is not two numbers" % self.image)
         self.refuses("label", [*files, "--range", "1"], "--range needs 2 values, LO HI")
-        self.refuses("label", [*files, "--range", "1", "2", "3"], "'3' is too much")
+        self.refuses("label", [*files, "--range", "1", "2", "3"], "'3' is not expected")
         self.refuses("label", [*files, "--spacing", "1"], "--spacing needs 2 to 4 values, X Y [Z [T]]")
-        self.refuses("label", [*files, "--spacing", "1", "1", "1", "1", "5"], "'5' is too much")
+        self.refuses("label", [*files, "--spacing", "1", "1", "1", "1", "5"], "'5' is not expected")
         for words in ((1, 1, -1), (1, 1, "1,5"), (1, "1mm2", "1mm"), (1, 1, "nan"), (1, 1, 1, "-inf"), (1, 1, 0)):
             self.refuses("label", ["--spacing", *words, *files], "--spacing: '", "is not up to 4 numbers above 0")
         for again in (["1", "1"], ["1", "1", "1"], []):

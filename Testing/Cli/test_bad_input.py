@@ -160,7 +160,6 @@ class BadInputTest(CommandTest):
             for name in ("o", "o.nrrd.gz", "o.parquet"):
                 said = self.fails(command[0], self.input, self.path(name), *command[1:], saying=["this extension is not a format", ".nii.gz"])
                 self.assertNotIn("reading", said.stderr)
-        self.fails("label", self.input, self.path("o.nrrd"), "--output-fallback", self.path("o.x"), saying="not a format")
 
     def test_outputs_that_are_inputs(self):
         self.fails("label", self.input, self.input, saying="the input of INPUT")
@@ -182,9 +181,6 @@ class BadInputTest(CommandTest):
 
     def test_headers_of_two_formats_with_one_data_file(self):
         for first, second in (("a.mhd", "a.nhdr"), ("a.nhdr", "a.mhd")):
-            self.fails("label", self.input, self.path(first), "--output-fallback", self.path(second),
-                       saying=["a.raw", "also the output"])
-            self.assertFalse(os.path.exists(self.path("a.raw")))
             self.ok("label", self.input, self.path(first), "--no-compression", "--quiet")
             with open(self.path(first)) as stream:
                 header = stream.read()

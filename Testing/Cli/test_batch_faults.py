@@ -133,7 +133,7 @@ class FaultsTest(BatchTest):
         self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, saying="continue it with --resume")
         self.recipe("[labeling]\nconnectivity = 26\n")
         self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume",
-                   saying=["line 2 was 'connectivity = 6' and is 'connectivity = 26'"])
+                   saying=["the recipe is not the one that"])
         self.recipe()
         self.volume("a.nrrd", [(0, 0, 0, 3, 1, 1)])
         os.utime(os.path.join(self.input, "b.nrrd"))

@@ -4,35 +4,9 @@
 import json
 import os
 import shutil
-import struct
 import unittest
-import zlib
 
 from support import CommandTest, run, write_nrrd
-
-
-def read_png(path):
-    """The pixels of a PNG of 8-bit red, green and blue, row by row."""
-    with open(path, "rb") as stream:
-        content = stream.read()
-    width, height, bits, color = struct.unpack(">IIBB", content[16:26])
-    assert (bits, color) == (8, 2), "not 8-bit RGB"
-    data, at = b"", 8
-    while at < len(content):
-        size, kind = struct.unpack(">I4s", content[at:at + 8])
-        data += content[at + 8:at + 8 + size] if kind == b"IDAT" else b""
-        at += size + 12
-    data, stride, rows = zlib.decompress(data), 3 * width, []
-    before = bytes(stride)
-    for y in range(height):
-        method, line = data[y * (stride + 1)], bytearray(data[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
-        for i in range(stride):
-            a, b, c = (line[i - 3] if i >= 3 else 0), before[i], (before[i - 3] if i >= 3 else 0)
-            paeth = min((a, b, c), key=lambda value: abs(a + b - c - value))
-            line[i] = (line[i] + (0, a, b, (a + b) // 2, paeth)[method]) % 256
-        rows.append([tuple(line[i:i + 3]) for i in range(0, stride, 3)])
-        before = line
-    return rows
 
 
 class CompareTest(CommandTest):
@@ -75,39 +49,6 @@ class CompareTest(CommandTest):
         result = self.ok("compare", before, after, "--least-change", 0.5)
         self.assertIn("a: 2 same, 1 grown, 1 shrunk", result.stdout)
 
-    COLORS = {"same": (110, 150, 200), "grown": (240, 140, 30), "shrunk": (250, 230, 110), "new": (230, 50, 60),
-               "vanished": (80, 220, 120), "split": (200, 110, 240), "merged": (120, 60, 180)}
-
-    def change_at(self, pixels, x, y):
-        """The change whose color lies on a voxel, which has 32 x 32 pixels."""
-        side = 32
-        red_green_blue = pixels[16 + y * side + side // 2][16 + x * side + side // 2]
-        distances = {}
-        for name, color in self.COLORS.items():
-            for level in range(0, 256, 3):
-                mixed = [0.6 * c + 0.4 * level for c in color]
-                distance = sum(abs(a - b) for a, b in zip(red_green_blue, mixed))
-                distances[name] = min(distance, distances.get(name, distance))
-        name = min(distances, key=distances.get)
-        return name if distances[name] < 12 else None
-
-    def test_picture(self):
-        before = self.batch("one", {"a": self.BEFORE})
-        after = self.batch("two", {"a": self.AFTER})
-        result = self.ok("compare", before, after, "--pictures", self.path("pictures"))
-        self.assertEqual(result.stderr, "")
-        pixels = read_png(self.path("pictures/a.png"))
-        changes = [[self.change_at(pixels, x, y) for x in range(12)] for y in range(3)]
-        G, S, K, N, V, L = "grown", "same", "shrunk", "new", "vanished", None
-        # Where both have a label, the later one's change is drawn.
-        self.assertEqual(changes, [[S, S, L, G, G, G, L, L, N, L, L, V], [L] * 12,
-                                   [G, G, G, L, L, K, K, K, "split", K, L, L]])
-        os.remove(self.path("two/a.nrrd"))
-        result = self.ok("compare", before, after, "--pictures", self.path("pictures"))
-        self.assertIn("has no scan behind the defects", result.stderr)
-        self.assertEqual(self.change_at(read_png(self.path("pictures/a.png")), 11, 0), V)
-        self.fails("compare", before, after, "--pictures", os.path.join(after, "p"), saying="the folder of a batch")
-
     def test_json(self):
         before = self.batch("one", {"a": self.BEFORE, "only-before": [1] * 36})
         after = self.batch("two", {"a": self.AFTER})
@@ -123,20 +64,13 @@ class CompareTest(CommandTest):
         with open(os.path.join(before, "recipe.toml"), encoding="utf-8") as stream:
             recipe = stream.read()
         after = self.batch("two", {"a": self.AFTER}, recipe=recipe + "[labeling]\nconnectivity = 26\n")
-        self.fails("compare", before, after, saying=["made with different recipes: line 3", "'[labeling]'",
-                                                     "compare them with --different-recipes"])
+        self.fails("compare", before, after, saying=["made with different recipes", "compare them with --different-recipes"])
         self.assertIn("a: ", self.ok("compare", before, after, "--different-recipes").stdout)
 
-    def test_the_first_difference_is_none_of_comments(self):
-        """Comments and blank lines are no differences of recipes, so that the error names what is one."""
-        text = "# %s\n\n[labeling]  # %s\nconnectivity = %d # \"%s\n[outputs]\npictures = false\n"
-        before = self.batch("one", {"a": self.BEFORE}, recipe=text % ("old", "old", 26, "old"))
-        after = self.batch("two", {"a": self.BEFORE}, recipe="# A line more.\n" + text % ("new", "new", 18, "new"))
-        self.fails("compare", before, after, saying="different recipes: line 4 was 'connectivity = 26' and line 5 is 'connectivity = 18'")
-        # Texts may have the mark of comments in them.
+    def test_texts_with_the_mark_of_comments_differ(self):
         text = "[outputs]\npictures = false\n[recipe]\nname = \"a #%d\"\n"
         before, after = (self.batch("name-%d" % i, {"a": self.BEFORE}, recipe=text % i) for i in (1, 2))
-        self.fails("compare", before, after, saying="line 4 was 'name = \"a #1\"' and is 'name = \"a #2\"'")
+        self.fails("compare", before, after, saying="different recipes")
 
     def test_recipes_that_differ_in_comments_are_the_same(self):
         first = "[labeling]\nconnectivity = 26\n[outputs]\npictures = false\n"
@@ -144,13 +78,14 @@ class CompareTest(CommandTest):
         after = self.batch("three", {"a": self.BEFORE}, recipe="# The same.\n\n" + first.replace("\n", "  # none\n"))
         self.ok("compare", before, after)
         after = self.batch("other", {"a": self.BEFORE}, recipe=first.replace("26", "18"))
-        self.fails("compare", before, after, saying="made with different recipes: line 2 was")
+        self.fails("compare", before, after, saying="made with different recipes")
 
     def test_what_does_not_fit(self):
         before = self.batch("one", {"a": self.BEFORE})
         after = self.batch("two", {"a": self.BEFORE[:24]}, size=(12, 2, 1))
         self.fails("compare", before, after, saying="no item of")
         self.fails("compare", before, self.folder, saying="is not the folder of a batch")
+        self.fails("compare", before, self.path("none"), saying="none' does not exist")
         self.fails("compare", before, before, "-o", self.path("x.txt"), saying=".csv")
 
     def test_the_batches_own_files_are_not_overwritten(self):

@@ -158,7 +158,7 @@ class CropTest(CommandTest):
         self.fails("crop", self.path("p_3.nrrd"), self.path("p.nrrd"), "--each", saying="which is the input of IN")
         write_nrrd(self.path("flat.nrrd"), "uint8", (9, 7), [1] * 63)
         self.fails("crop", self.path("flat.nrrd"), out, "--component", 1, "--margin", "1mm",
-                   saying="--margin must be a number of voxels, or, of an image with a voxel size, a length")
+                   saying="--margin must be a number of voxels, or a length")
 
 
 if __name__ == "__main__":

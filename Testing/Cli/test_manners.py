@@ -32,7 +32,7 @@ class SpellingTest(CommandTest):
                                  (["info", self.image, "--jason"], "'--json'")):
             self.fails(*arguments, saying="did you mean " + meant)
         self.fails("label", self.image, self.output, "--zzzzzzzz", saying="'--zzzzzzzz' is not an option")
-        self.fails("frobnicate", saying="there are label")
+        self.fails("frobnicate", saying="the commands are label")
 
     def test_empty_texts_are_no_way_to_leave_an_option_out(self):
         for option in ("--threshold", "--smooth", "--mask", "--touching", "--statistics", "--fill-holes", "--picture",
@@ -69,7 +69,6 @@ class SpellingTest(CommandTest):
         for arguments, saying in (
                 ([*label, "--print", "--label-type", "uint8"], "--label-type" + mark + "OUTPUT"),
                 ([*label, "--print", "--no-compression"], "--no-compression" + mark + "OUTPUT"),
-                ([*label, "--print", "--output-fallback", "f.nrrd"], "--output-fallback" + mark + "OUTPUT"),
                 ([*label, self.output, "--intensity", self.image], "--intensity" + mark + "--statistics, --print or --picture"),
                 ([*label, self.output, "--decimal", "comma"], "--decimal" + mark + "--statistics or --print"),
                 ([*label, self.output, "--per-slice"], "--per-slice" + mark),

@@ -56,11 +56,17 @@ class MorphTest(CommandTest):
         self.assertIn("nothing changed; the radius is 0.2 mm", done.stderr)
 
     def test_refusals(self):
-        self.fails("morph", self.mask, self.output, saying="nothing is asked for; give one of --open, --close, --dilate and --erode")
-        self.fails("morph", self.mask, self.output, "--open", 1, "--erode", 1, saying="several operations are asked for")
+        self.fails("morph", self.mask, self.output, saying="nothing to do; give one of --open, --close, --dilate and --erode")
+        self.fails("morph", self.mask, self.output, "--open", 1, "--erode", 1, saying="several operations are given")
         self.fails("morph", self.mask, self.output, "--open", "1kg", saying="--open")
         write_nrrd(self.mask, "float", self.sizes, [0.5] * len(self.values))
         self.fails("morph", self.mask, self.output, "--open", 1, saying="0.5")
+        # A file that is refused is not described first.
+        nan = self.fails("morph", self.mask, self.output, "--open", 1, "--by-slice", "t", saying="the image has no axis t")
+        self.assertNotIn("note", nan.stderr)
+        self.fails("distance", self.mask, self.output, "--by-slice", "t", saying="the image has no axis t")
+        write_nrrd(self.mask, "float", self.sizes, [float("nan")] + [0.5 + i for i in range(len(self.values) - 1)])
+        self.assertNotIn("note", self.fails("morph", self.mask, self.output, "--open", 1, saying="a label is nan").stderr)
 
 
 if __name__ == "__main__":

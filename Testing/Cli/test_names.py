@@ -161,7 +161,7 @@ class NamesTest(CommandTest):
         self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "left kidney, Liver")
         self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12)))
         self.fails("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "left kidny",
-                   saying="'left kidny' for --values is not a number and not the name of a segment; did you mean 'left kidney'?")
+                   saying="'left kidny' for --values is not a number and not the name of a segment (did you mean 'left kidney'?)")
 
     def test_hostile_names(self):
         for name, shown in (("a,b \"c\"; d", "a,b \"c\"; d"), ("=1+2", "'=1+2"), ("x\\ny", "x\\x0ay"), ("x\\\\ny", "x\\ny"),

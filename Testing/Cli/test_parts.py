@@ -241,6 +241,16 @@ class PartsTest(BatchTest):
         with open(os.path.join(self.output, "report.html"), encoding="utf-8") as stream:
             self.assertIn("Porosity 0,5859 %, Grenzwert 0,3 % (Bauteil 2)", stream.read())
 
+    def test_the_item_has_the_value_of_its_worst_part(self):
+        for holes, worst in ((({(5, 5, 5), (5, 5, 7), (5, 7, 5), (7, 5, 5)}, {(3, 3, 3), (3, 3, 5), (3, 5, 5)}), 100 * 3 / 512),
+                             (({(5, 5, z) for z in range(1, 9)}, {(3, 3, 3), (3, 3, 5)}), 0.8)):
+            self.tray(os.path.join(self.input, "scan.nrrd"), holes)
+            self.recipe("[part]\nmethod = \"pores\"\nthreshold = 50\nparts = 2\n"
+                        "[[acceptance]]\nname = \"Porosity\"\nrule = \"porosity\"\nat_most_percent = 0.3\n")
+            self.batch("--resume")
+            self.assertEqual(float(self.items()["scan"]["value"]), worst)
+            self.assertEqual(self.summary("scan")["rules"][0]["parts"], [1, 2])
+
     def test_an_item_with_an_error_has_no_parts(self):
         self.tray(os.path.join(self.input, "good.nrrd"), ({(5, 5, 5)}, {(3, 3, 3)}))
         self.volume("empty.nrrd", [])
@@ -378,9 +388,88 @@ class ZonesTest(CommandTest):
         self.fails("label", self.image, self.zones, "--zones", self.zones, saying="--zones")
         self.fails(*label, "--columns", "zone", "--statistics", self.table, saying="the table has no column 'zone', which needs --zones FILE")
         self.fails("stats", self.image, "--histogram", "zone", saying=["'zone'", "--zones FILE"])
-        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
-            stream.write("[selection]\nkeep = \"zone == 1\"\n")
-        self.fails("recipe", "check", self.path("r.toml"), saying="'zone', which no table has")
+        for text, saying in (("[selection]\nkeep = \"zone == 1\"\n", "set zones.file"),
+                             ("[[acceptance]]\nrule = \"number\"\nat_most_count = 0\nzone = 1\n", "set zones.file"),
+                             ("[zones]\nfile = \"z.nrrd\"\n[[acceptance]]\nrule = \"number\"\nat_most_count = 0\nzone = 0\n", "1"),
+                             ("[zones]\nfile = \"z.nrrd\"\n[[acceptance]]\nrule = \"spacing\"\nat_least_mm = 1\nzone = 1\n", "takes no zone"),
+                             ("[zones]\nfile = \"z.nrrd\"\n[part]\nmethod = \"pores\"\nthreshold = 1\nparts = \"all\"\n",
+                              "cannot be combined")):
+            with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+                stream.write(text)
+            self.fails("recipe", "check", self.path("r.toml"), saying=saying)
+
+    def test_gray_images_are_not_zones(self):
+        size = (41, 40, 40)
+        self.write(size, [1] * 65600, [i + 1 for i in range(65600)], "uint32")
+        label = ("label", self.image, self.path("l.nrrd"), "--zones", self.zones)
+        self.fails(*label, saying="it has 65600 values; up to 65535 are supported")
+        self.ok("phantom", "casting", self.zones, "--size", *size, "--spacing", 0.5, 1, 2)
+        self.fails(*label, saying="is not a label map of zones")
+
+
+class ZonesInRecipesTest(BatchTest):
+    """`[zones]` and rules for one zone: beside plain counts."""
+
+    SIZE = (12, 10, 8)
+
+    def write_zones(self, item, split):
+        os.makedirs(self.path("zones"), exist_ok=True)
+        zones = [0 if at[0] == 0 else 1 if at[0] < split else 2 for at in place_in(self.SIZE)]
+        write_nrrd(self.path("zones/%s.nrrd" % item), "uint16", self.SIZE, zones, (1, 1, 1))
+        return zones
+
+    def test_each_rule_judges_its_zone(self):
+        rules = "[labeling]\nconnectivity = 6\n[zones]\nfile = \"zones/{item}.nrrd\"\n"
+        for zone in (1, 2):
+            for name, keys in (("porosity", "at_most_percent = 2"), ("number", "at_most_count = 1"),
+                               ("largest", "column = \"voxel_count\"\nat_most = 7"), ("smallest", "column = \"voxel_count\"\nat_least = 2")):
+                rules += "[[acceptance]]\nname = \"%s %d\"\nrule = \"%s\"\n%s\nzone = %d\n" % (name, zone, name, keys, zone)
+        self.recipe(rules)
+        boxes = [(1, 1, 1, 2, 2, 2), (5, 5, 5, 3, 1, 1), (10, 3, 3, 1, 1, 1)]
+        self.volume("a.nrrd", boxes)
+        self.volume("b.nrrd", boxes)
+        expected = {}
+        for item, split in (("a", 6), ("b", 4)):
+            zones = self.write_zones(item, split)
+            found = {}
+            for zone in (1, 2):
+                own = []
+                inside = 0
+                for x, y, z, w, h, d in boxes:
+                    there = [zones[(k * 10 + j) * 12 + i] for k in range(z, z + d) for j in range(y, y + h) for i in range(x, x + w)]
+                    inside += there.count(zone)
+                    if there.count(zone) > len(there) - there.count(zone):
+                        own.append(len(there))
+                found["porosity %d" % zone] = 100 * inside / zones.count(zone)
+                found["number %d" % zone] = len(own)
+                found["largest %d" % zone] = max(own)
+                found["smallest %d" % zone] = min(own)
+            expected[item] = found
+        result = self.batch("--report")
+        for item, found in expected.items():
+            summary = self.summary(item)
+            for rule in summary["rules"]:
+                self.assertAlmostEqual(rule["value"], found[rule["name"]], msg=(item, rule["name"]))
+                self.assertEqual(rule["zone"], int(rule["name"][-1]))
+            self.assertEqual(summary["verdict"], "fail")
+            self.assertEqual([row["zone"] for row in rows_of(os.path.join(self.output, "items", item, "defects.csv"))], ["1", "2", "2"])
+            self.assertEqual(len(summary["input"]["files"]), 2)
+        self.assertIn("number 2: 2 defects, limit 1 (zone 2)", result.stdout + result.stderr)
+        self.assertIn("in zone 2", self.ok("recipe", "explain", self.path("r.toml")).stdout)
+
+    def test_zones_of_all_items_next_to_them_are_no_item(self):
+        self.recipe("[zones]\nfile = \"in/z.nrrd\"\n[[acceptance]]\nrule = \"number\"\nat_most_count = 0\nzone = 3\n")
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.volume("z.nrrd", [(6, 6, 6, 1, 1, 1)], value=3)
+        self.batch()
+        self.assertEqual({name: row["verdict"] for name, row in self.items().items()}, {"a": "pass"})
+        # Other zones are noticed.
+        self.volume("z.nrrd", [(1, 1, 1, 1, 1, 1)], value=3)
+        self.batch("--resume")
+        self.assertEqual(self.items()["a"]["verdict"], "fail")
+        self.volume("z.nrrd", [(6, 6, 6, 1, 1, 1)], value=2)
+        result = self.batch("--resume", code=3)
+        self.assertIn("zone 3 of the rule 'number' has no voxel in the part", result.stdout + result.stderr)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ class PoresTest(CommandTest):
         self.assertTrue(all(float(row["surface_distance_mm"]) >= 0 for row in rows))
         self.assertTrue(any(float(row["surface_distance_mm"]) > 1 for row in rows))
         shown = self.ok("label", self.scan, self.pores, "--pores", "--minimum-size", 5).stdout
-        for text in ("material from 454 up (otsu)", "part %.3f cm3" % (pores["part_volume_mm3"] / 1000), "porosity", "largest pore",
+        for text in ("material from 454 up (otsu)", "part %.0f mm3" % pores["part_volume_mm3"], "porosity", "largest pore",
                      "with the dropped pores: porosity"):
             self.assertIn(text, shown)
 
@@ -177,7 +177,7 @@ class PoresTest(CommandTest):
                                     self.table, "--json").stdout)
         self.assertAlmostEqual(100 * masked["totals"]["fraction"], percent)
         write_nrrd(mask, "uint8", size, [int(at == (0, 0, 0)) for at in places], (1, 1, 1))
-        self.fails("label", self.scan, self.pores, "--pores", "--threshold", 99, "--mask", mask, saying="the mask is 0 everywhere in the part")
+        self.fails("label", self.scan, self.pores, "--pores", "--threshold", 99, "--mask", mask, saying="no voxel of the part is in the region")
 
     def test_what_an_inspector_must_know_is_noted(self):
         def notes(is_air, *options):

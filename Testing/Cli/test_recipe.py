@@ -43,11 +43,11 @@ class RecipeTest(CommandTest):
         text = ("[selction]\nkep = \"volume_mm3 > 2\"\n[labeling]\nconectivity = 26\n[prt]\nmethod = \"pores\"\nrnage = [1, inf]\n"
                 "[[acceptence]]\nrule = \"near-surface\"\nwithn_mm = 1\nat_most_count = 3\n"
                 "[[acceptance]]\nrule = \"numbr\"\nat_mst_count = 3\n")
-        faults = [(1, "no table [selction]; did you mean 'selection'?"), (2, "'kep'; did you mean 'keep'?"),
-                  (4, "'conectivity'; did you mean 'connectivity'?"), (5, "no table [prt]; did you mean 'part'?"),
-                  (7, "'rnage'; did you mean 'range'?"), (8, "no table [acceptence]; did you mean 'acceptance'?"),
-                  (10, "'withn_mm'; did you mean 'within_mm'?"), (13, "did you mean 'number'?"),
-                  (14, "'at_mst_count'; did you mean 'at_most_count'?")]
+        faults = [(1, "no table [selction] (did you mean 'selection'?)"), (2, "'kep' (did you mean 'keep'?)"),
+                  (4, "'conectivity' (did you mean 'connectivity'?)"), (5, "no table [prt] (did you mean 'part'?)"),
+                  (7, "'rnage' (did you mean 'range'?)"), (8, "no table [acceptence] (did you mean 'acceptance'?)"),
+                  (10, "'withn_mm' (did you mean 'within_mm'?)"), (13, "did you mean 'number'?"),
+                  (14, "'at_mst_count' (did you mean 'at_most_count'?)")]
         for line, saying in faults:
             result = self.refuses(text, line, saying)
         # A misspelled key is not called missing as well.
@@ -58,7 +58,7 @@ class RecipeTest(CommandTest):
         text = ("connectivity = 26\nkeepp = 1\n[cleaning]\nminimum_size = 3\nminimum_siz = 3\nfrobnicate = 3\n"
                 "[selection]\nmaximum_size = 3\n")
         for line, saying in ((1, "'connectivity' is above all tables; it is a key of [labeling]"),
-                             (2, "'keepp' is above all tables; did you mean 'keep' of [selection]?"),
+                             (2, "'keepp' is above all tables (did you mean 'keep' of [selection]?)"),
                              (3, "no table [cleaning]; there are recipe"), (4, "'minimum_size' is in [cleaning]; it is a key of [labeling]"),
                              (5, "did you mean 'minimum_size' of [labeling]?"), (6, "no table has such a key"),
                              (8, "[selection] has no key 'maximum_size'; it is a key of [labeling]")):
@@ -121,7 +121,7 @@ class RecipeTest(CommandTest):
             self.accepts(text % number + "tolerance = 1\n")
 
     def test_units(self):
-        self.refuses("[labeling]\nminimum_volume_mm3 = \"2 mm\"\n", 2, "a number of at least 0 in mm3")
+        self.refuses("[labeling]\nminimum_volume_mm3 = \"2 mm\"\n", 2, "a number of at least 0 (mm3")
         self.refuses("[labeling]\nminimum_volume_mm3 = \"2 kg\"\n", 2, "0.02 mm3")
         self.refuses("[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = \"1 mm3\"\n", 3, "500 um")
         self.refuses("[labeling]\ncriterion = \"tolerance\"\ntolerance = \"3 mm\"\n", 3, "a number of at least 0")
@@ -306,7 +306,7 @@ class RecipeTest(CommandTest):
                  "defects fill at most 3 % of the part in every cube of 5 mm a side, wherever it is in the image, of which at "
                  "least 90 % are in the part"),
                 ("number-per-volume\"\nreference_mm = 5\nat_most_count = 3\nwhere = \"voxel_count > 9\"",
-                 "every cube of 5 mm a side, wherever it is in the image, cuts at most 3 defects, of those with voxel_count > 9"),
+                 "every cube of 5 mm a side, wherever it is in the image, cuts at most 3 defects; only defects with voxel_count > 9 count"),
                 ("clusters\"\nwithin_mm = 1\nat_most_count = 0",
                  "there are at most 0 clusters of two or more defects with a gap below 1 mm"),
                 ("number-per-cluster\"\nwithin_diameters = 1.5\nat_most_count = 2",
@@ -339,7 +339,7 @@ class RecipeTest(CommandTest):
             self.ok("recipe", "new", name, "-o", self.path(name + ".toml"))
             self.ok("recipe", "check", self.path(name + ".toml"))
             self.assertIn("An item passes if", self.ok("recipe", "explain", name).stdout)
-        self.fails("recipe", "new", "casting-porosity", "-o", self.path("casting-porosity.toml"), saying="exists already")
+        self.fails("recipe", "new", "casting-porosity", "-o", self.path("casting-porosity.toml"), saying="already exists")
         self.fails("recipe", "new", "nothing", saying=READY)
 
     def test_schema(self):

@@ -92,7 +92,7 @@ class RegionBatchTest(batch_support.BatchTest):
         for text, saying in (("box = \"1,2\"", "region.box: the box 1,2 has 2 numbers; write X0,Y0,Z0,X1,Y1,Z1"),
                              ("box = [1, 2]", "region.box is [ 1, 2 ]; it must be a text in quotes"),
                              ("cylinder = \"5,5,5\"", "must begin with its axis"),
-                             ("bux = \"0,0,0,1,1,1\"", "[region] has no key 'bux'; did you mean 'box'?")):
+                             ("bux = \"0,0,0,1,1,1\"", "[region] has no key 'bux' (did you mean 'box'?)")):
             self.recipe("[region]\n" + text + "\n[threshold]\nrange = [1, 1]\n")
             result = run("recipe", "check", self.path("r.toml"))
             self.assertNotEqual(result.returncode, 0)

@@ -2,10 +2,8 @@
 """`brickccl label --memory` with too little memory names an amount that does, and its summary is that of memory."""
 
 import json
-import os
 import random
 import re
-import shutil
 import unittest
 
 from support import CommandTest, read_nrrd, run, write_nrrd
@@ -30,19 +28,15 @@ class SlabMemoryTest(CommandTest):
         self.assertIsNotNone(found, result.stderr)
         return int(found.group(1) or found.group(2))
 
-    def label_as_named(self, path, *options, threads=1, work=False):
+    def label_as_named(self, path, *options, threads=1):
         """Labels in the memory that errors name. The first one knows nothing of components, the second one all. Returns the
         summary and how many errors there were."""
-        # Every error but the first keeps the state.
-        state = ("--work", self.path("work")) if work else ()
-        shutil.rmtree(self.path("work"), ignore_errors=True)
         command = ("label", path, self.path("slabs.nrrd"), *options, "--threads", threads, "--json")
-        result = run(*command, "--memory", "1MB", *state)
+        result = run(*command, "--memory", "1MB")
         errors = 0
         while result.returncode != 0 and errors < 4:
             errors += 1
-            more = (*state, "--resume") if work and errors > 1 else state
-            result = run(*command, "--memory", "%dMiB" % self.named(result), *more)
+            result = run(*command, "--memory", "%dMiB" % self.named(result))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertLessEqual(errors, 2, "%s %s" % (path, options))
         return json.loads(result.stdout), errors
@@ -92,18 +86,16 @@ class SlabMemoryTest(CommandTest):
         mask = self.path("mask.nrrd")
         write_nrrd(mask, "uint8", SIZE, noise(0.9))
         self.check(first, "--mask", mask)
-        self.check(first, work=True)
-        self.check(first, threads=2, work=True)
+        self.check(first, threads=2)
         for options in (("--equal-value", "--background", "none"), ("--periodic", "x,z", "--minimum-size", 2)):
             # Surfaces of unwrapped components are not measured.
-            self.label_as_named(first, *options, work=True)
+            self.label_as_named(first, *options)
             self.label_as_named(first, *options, "--statistics", self.path("slabs.csv"), "--columns", "shape")
 
     def test_components_that_come_late(self):
         path = self.path("late.nrrd")
         write_nrrd(path, "uint8", SIZE, noise(0.2, begin=SIZE[0] * SIZE[1] * 18))
         self.check(path)
-        self.check(path, work=True)
 
     def test_an_image_of_one_compressed_slice(self):
         path = self.path("flat.nrrd")
@@ -111,31 +103,9 @@ class SlabMemoryTest(CommandTest):
         write_nrrd(path, "uint8", (900, 700), [int(random.random() < 0.001) for _ in range(900 * 700)])
         self.ok("label", path, self.path("flat.tif"))
         self.label_as_named(self.path("flat.tif"))
-        self.label_as_named(self.path("flat.tif"), "--periodic", "y", work=True)
+        self.label_as_named(self.path("flat.tif"), "--periodic", "y")
         # Rows of a mask are read as a whole with those of an image that has them one by one.
         self.label_as_named(path, "--mask", self.path("flat.tif"))
-
-    def test_a_state_needs_no_more_memory_than_an_error_names(self):
-        """Slabs of an earlier run stay as thick as they were. Beside one of them there is no room for what is known of all."""
-        path, work = self.path("noise.nrrd"), self.path("work")
-        write_nrrd(path, "uint8", SIZE, noise(0.001))
-        command = ("label", path, self.path("out.nrrd"), "--work", work, "--threads", 1)
-        slabs = json.loads(self.ok(*command, "--memory", "64MiB", "--json").stdout)["slabs"]["count"]
-        self.assertGreater(slabs, 2)
-        expected = read_nrrd(self.path("out.nrrd"))
-        result = run(*command, "--resume", "--memory", "1MB")
-        self.assertIn("too little even for slices of 25600 voxels with few components", result.stderr)
-        for lost in ((), (0,), (1, 2), range(slabs)):
-            for slab in lost:
-                os.remove(os.path.join(work, "slab-%06d.record" % slab))
-            result = run(*command, "--resume", "--memory", "%dMiB" % self.named(result))
-            if lost == ():
-                self.assertIn("too little to resume with slabs of", result.stderr)
-                result = run(*command, "--resume", "--memory", "%dMiB" % self.named(result))
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("too much to keep next to a slab: slabs are merged when all are labeled", result.stderr)
-            self.assertEqual(read_nrrd(self.path("out.nrrd")), expected)
-            result = run(*command, "--resume", "--memory", "58MiB")
 
     def test_summaries_are_those_of_memory(self):
         path = self.path("values.nrrd")
@@ -158,32 +128,6 @@ class SlabMemoryTest(CommandTest):
             self.assertEqual(texts[0][:-2] + texts[0][-1:], texts[1][:-3] + texts[1][-1:], options)
         text = self.ok("label", path, self.path("s.nrrd"), "--threshold", -1, "--below", "--memory", "256MiB").stdout
         self.assertIn("(6 neighbors), foreground below -1\n", text)
-
-    def test_a_run_whose_slabs_all_are_from_before_tells_no_device(self):
-        path = self.path("noise.nrrd")
-        write_nrrd(path, "uint8", SIZE, noise(0.001))
-        command = ("label", path, self.path("out.nrrd"), "--work", self.path("work"), "--memory", "256MiB", "--json")
-        self.assertEqual(json.loads(self.ok(*command).stdout)["device"], "cpu")
-        again = json.loads(self.ok(*command, "--resume").stdout)
-        self.assertIsNone(again["device"])
-        self.assertIsNone(again["algorithm"])
-
-    @unittest.skipUnless(hasattr(os, "setuid"), "this system has no users that may not read a file")
-    def test_a_plan_that_may_not_be_read_is_not_called_damaged(self):
-        path, work = self.path("noise.nrrd"), self.path("work")
-        write_nrrd(path, "uint8", SIZE, noise(0.001))
-        command = ("label", path, self.path("out.nrrd"), "--work", work, "--memory", "256MiB")
-        self.ok(*command)
-        os.chmod(self.folder, 0o777)
-        os.chmod(os.path.join(work, "plan.txt"), 0)
-        # Root may read everything.
-        try:
-            result = run(*command, "--resume", **({"user": 65534} if os.geteuid() == 0 else {}))
-        except PermissionError as error:
-            self.skipTest(str(error))
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("plan.txt': Permission denied", result.stderr)
-        self.assertNotIn("damaged", result.stderr)
 
 
 if __name__ == "__main__":

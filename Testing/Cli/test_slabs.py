@@ -6,12 +6,10 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
-import unittest
 
 from support import COMMAND, CommandTest, labels_of, read_nrrd, write_nrrd
 
@@ -142,149 +140,36 @@ class SlabsTest(CommandTest):
             self.assertLessEqual(int(done.stdout) * 1024, 1.05 * limit * 2 ** 20, kind)
             os.remove(path)
 
-    def start_and_kill(self, command, work, slabs):
-        """Kills the command once it has labeled so many slabs."""
+    def test_temporary_files_are_where_they_are_wanted(self):
+        path, work = self.phantom("balls.mha"), self.path("work")
+        options = ["--statistics", self.path("slabs.csv"), "--columns", "shape", *LIMIT]
+        self.summary(path, self.path("slabs.nrrd"), *options)
+        files = {name: self.bytes_of(name) for name in ("slabs.nrrd", "slabs.csv")}
+        self.fails("label", path, self.path("slabs.nrrd"), *options, "--work", work, saying=[work, "No such file"])
+        os.mkdir(work)
+        command = [COMMAND, "label", path, self.path("slabs.nrrd"), *options, "--work", work]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline and process.poll() is None:
-            done = [name for name in os.listdir(work) if name.endswith(".record")] if os.path.isdir(work) else []
-            if len(done) >= slabs:
+            if any(name.endswith(".record") for _, _, names in os.walk(work) for name in names):
                 break
             time.sleep(0.002)
         process.send_signal(signal.SIGKILL)
         process.wait()
-
-    def test_a_killed_run_goes_on(self):
-        path = self.phantom("balls.mha")
-        options = ["--statistics", self.path("slabs.csv"), "--columns", "shape", *LIMIT]
-        expected = self.summary(path, self.path("slabs.nrrd"), *options)
-        files = {name: self.bytes_of(name) for name in ("slabs.nrrd", "slabs.csv")}
-        work = self.path("work")
-        for slabs in (1, 2, expected["slabs"]["count"]):
-            shutil.rmtree(work, ignore_errors=True)
-            for name in files:
-                os.remove(self.path(name))
-            self.start_and_kill([COMMAND, "label", path, self.path("slabs.nrrd"), *options, "--work", work], work, slabs)
-            self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("slabs.") and slabs == 1], [])
-            summary = self.summary(path, self.path("slabs.nrrd"), *options, "--work", work, "--resume")
-            self.assertGreaterEqual(summary["slabs"]["from_before"], slabs)
-            for name, content in files.items():
-                self.assertEqual(self.bytes_of(name), content, name)
-
-    def test_lost_and_damaged_state_is_noticed(self):
-        path = self.phantom("balls.nrrd")
-        work = self.path("work")
-        options = (*LIMIT, "--work", work)
-        count = self.summary(path, self.path("slabs.nrrd"), *options)["slabs"]["count"]
-        expected = self.bytes_of("slabs.nrrd")
-        os.remove(os.path.join(work, "slab-000001.runs"))
-        for name in ("slab-000002.record", "slab-000003.runs"):
-            with open(os.path.join(work, name), "r+b") as stream:
-                stream.seek(40)
-                byte = stream.read(1)
-                stream.seek(40)
-                stream.write(bytes([byte[0] ^ 1]))
-        result = self.ok("label", path, self.path("slabs.nrrd"), *options, "--resume", "--json")
-        self.assertEqual(json.loads(result.stdout)["slabs"]["from_before"], count - 3)
-        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
-
-    def test_a_damaged_plan_is_refused(self):
-        path = self.phantom("balls.nrrd")
-        work = self.path("work")
-        options = ("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work, "--resume")
-        self.ok(*options)
-        expected = self.bytes_of("slabs.nrrd")
-        plan = os.path.join(work, "plan.txt")
-        with open(plan, "rb") as stream:
-            whole = stream.read()
-        damaged = [whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1:] for place in range(len(whole))]
-        for text in damaged[::7] + [whole[:-1], whole[: len(whole) // 2], b"", whole[whole.index(b"\n") + 1:], whole + b"\n"]:
-            with open(plan, "wb") as stream:
-                stream.write(text)
-            self.fails(*options, saying=["plan.txt", "damaged", "use another one"])
-        with open(plan, "wb") as stream:
-            stream.write(whole)
-        self.ok(*options)
-        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
-
-    @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
-    def test_a_plan_that_is_no_file_is_refused_at_once(self):
-        path, work = self.phantom("balls.nrrd"), self.path("work")
-        plan = os.path.join(work, "plan.txt")
-        for make in (lambda: os.mkfifo(plan), lambda: os.symlink("/dev/zero", plan)):
-            os.mkdir(work)
-            make()
-            for options in ((), ("--resume",)):
-                self.fails("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work, *options, saying=["plan.txt" if options else work])
-            shutil.rmtree(work)
-
-    @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
-    def test_the_state_of_another_slab_is_not_used(self):
-        path, work = self.phantom("balls.nrrd"), self.path("work")
-        options = ("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work)
-        self.ok(*options)
-        expected = self.bytes_of("slabs.nrrd")
-        for ending in (".record", ".runs"):
-            shutil.copy(os.path.join(work, "slab-000000" + ending), os.path.join(work, "slab-000001" + ending))
-        said = self.ok(*options, "--resume").stderr
-        self.assertIn("slab-000001.record' belongs to", said)
-        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
-        # A slab of another image of the same size, labeled with the same options.
-        other = self.path("other")
-        self.ok("label", self.phantom("others.nrrd", seed=9), self.path("other.nrrd"), *LIMIT, "--work", other)
-        for ending in (".record", ".runs"):
-            shutil.copy(os.path.join(other, "slab-000001" + ending), os.path.join(work, "slab-000001" + ending))
-        said = self.ok(*options, "--resume").stderr
-        self.assertIn("slab-000001.record' is damaged, or belongs to other inputs", said)
-        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
-        # A pipe instead of a slab's state is an error, and nothing waits for it.
-        os.remove(os.path.join(work, "slab-000001.runs"))
-        os.mkfifo(os.path.join(work, "slab-000001.runs"))
-        self.ok(*options, "--resume")
-        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
+        self.assertEqual(len(os.listdir(work)), 1)
+        # The next run removes what the kill left.
+        self.summary(path, self.path("slabs.nrrd"), *options, "--work", work)
+        self.assertEqual(os.listdir(work), [])
+        for name, content in files.items():
+            self.assertEqual(self.bytes_of(name), content, name)
 
     def test_a_device_that_is_not_there_is_noted(self):
         path = self.phantom("balls.nrrd")
         result = self.ok("label", path, self.path("slabs.nrrd"), *LIMIT, "--device", "cuda:99")
         self.assertIn("cuda:99 is not available", result.stderr)
 
-    def test_other_inputs_and_options_are_refused_on_resume(self):
-        path = self.phantom("balls.nrrd")
-        work = self.path("work")
-        options = ("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work)
-        self.ok(*options)
-        self.fails(*options, saying=["holds the state of an earlier run", "--resume"])
-        self.fails(*options, "--resume", "--connectivity", 26, saying=["other inputs or options", "connectivity"])
-        self.fails(*options, "--resume", "--minimum-size", 4, saying=["other inputs or options", "minimum size was 0 and is now 4"])
-        self.fails(*options, "--resume", "--order", "size", saying=["other inputs or options", "order was raster and is now size"])
-        self.fails(*options, "--resume", "--statistics", self.path("t.csv"), "--columns", "shape",
-                   saying=["other inputs or options", "table (--statistics, --print, --columns) was no and is now yes shape"])
-        time.sleep(0.01)
-        os.utime(path)
-        self.fails(*options, "--resume", saying=["other inputs or options", "changed"])
-        self.fails("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", self.folder,
-                   saying="holds other files")
-
-    def test_another_file_with_the_size_and_time_of_before_is_refused_on_resume(self):
-        path, other = self.path("balls.nrrd"), self.path("others.nrrd")
-        for name, seed in ((path, 5), (other, 9)):
-            random.seed(seed)
-            write_nrrd(name, "uint8", (SIDE, SIDE, SLICES), [random.randrange(2) for _ in range(64 * SIDE)] * (SIDE // 64 * SLICES))
-        work = self.path("work")
-        options = ("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work)
-        self.ok(*options)
-        expected = self.bytes_of("slabs.nrrd")
-        status = os.stat(path)
-        self.assertEqual(status.st_size, os.stat(other).st_size)
-        for swap in (shutil.copyfile, os.replace):
-            swap(other, path)
-            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-            self.assertEqual(os.stat(path).st_mtime_ns, status.st_mtime_ns)
-            self.fails(*options, "--resume", saying=["balls.nrrd' was changed since", "another folder"])
-        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
-
     def test_values_that_are_not_a_number_are_counted(self):
-        path, work = self.path("nan.nrrd"), self.path("work")
+        path = self.path("nan.nrrd")
         random.seed(4)
         values = [random.choice((0.0, 0.0, 1.0, float("nan"))) for _ in range(64 * SIDE)] * (SIDE // 64 * SLICES)
         write_nrrd(path, "float", (SIDE, SIDE, SLICES), values)
@@ -293,14 +178,10 @@ class SlabsTest(CommandTest):
         foreground = ("--range", 0.5, 2)
         whole = self.summary(path, self.path("whole.nrrd"), *foreground)
         self.assertEqual(whole["nan_values"], count)
-        options = (path, self.path("slabs.nrrd"), *foreground, *LIMIT, "--work", work)
-        slabs = self.summary(*options)
+        slabs = self.summary(path, self.path("slabs.nrrd"), *foreground, *LIMIT)
         self.assertGreater(slabs["slabs"]["count"], 1)
-        again = self.summary(*options, "--resume")
-        self.assertEqual(again["slabs"]["from_before"], slabs["slabs"]["count"])
-        for summary in (slabs, again):
-            self.assertEqual(summary["nan_values"], count)
-            self.assertEqual(summary["notes"], whole["notes"])
+        self.assertEqual(slabs["nan_values"], count)
+        self.assertEqual(slabs["notes"], whole["notes"])
         self.assertIn(f"{count} values are NaN", " ".join(slabs["notes"]))
         self.assertEqual(self.bytes_of("whole.nrrd"), self.bytes_of("slabs.nrrd"))
 
@@ -345,13 +226,13 @@ class SlabsTest(CommandTest):
     def test_what_needs_the_whole_volume_is_refused_by_name(self):
         path = self.phantom("balls.nrrd")
         options = ("label", path, self.path("out.nrrd"), *LIMIT)
-        self.fails(*options, "--output-fallback", self.path("b.nrrd"), saying=["--output-fallback", "--memory"])
+        self.fails(*options, "--picture", self.path("b.png"), saying=["--picture", "--memory"])
         result = self.fails(*options, "--algorithm", "foo", saying="algorithm 'foo' is unknown")
         self.assertNotIn("brick at", result.stderr)
         for name in ("TileMerging", "DirectionalSearch", "LinkPropagation:gather=64"):
             result = self.fails(*options, "--algorithm", name, saying=["--algorithm " + name, "--memory", "choose one of Auto, RunMerging"])
             self.assertNotIn("brick at", result.stderr)
-        self.fails(*options, "--work", path, saying=[path, "is a file"])
+        self.fails(*options, "--work", path, saying=[path, "Not a directory"])
         for refused in (("--fill-holes",), ("--close", 1, "--pores"), ("--smooth", "median:1"), ("--clear-border",),
                         ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png"))):
             self.fails(*options, *refused, saying=[refused[0], "--memory"])
@@ -361,7 +242,6 @@ class SlabsTest(CommandTest):
         for group in ("thickness", "inscribed", "neighbors"):
             self.fails(*options, *table, "--columns", group, saying=["'" + group + "'", "cannot be measured by bricks"])
         self.fails(*options, *table, "--part", path, saying=["--part", "--memory"])
-        self.fails("label", path, self.path("out.nrrd"), "--resume", saying="--work")
         self.fails("label", path, self.path("out.nrrd"), "--work", self.path("w"), saying="--memory")
 
     def test_files_that_do_not_stream_are_refused_with_those_that_do(self):

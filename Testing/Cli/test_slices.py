@@ -122,7 +122,7 @@ class SlicesTest(CommandTest):
         self.ok("info", self.slices)
 
     def test_slices_that_are_empty_or_no_images_are_named(self):
-        for content, saying in ((b"", "the file is empty"), (b"hello, this is no image", "this is not a TIFF file"), (b"II*\0\x08", "TIFF")):
+        for content, saying in ((b"", "the file is empty"), (b"hello, this is no image", "this is not in TIFF format"), (b"II*\0\x08", "TIFF")):
             for name in ("s_000.tif", "s_005.tif"):
                 bad = os.path.join(self.slices, name)
                 shutil.copy(bad, self.path("kept"))

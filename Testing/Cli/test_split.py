@@ -70,9 +70,53 @@ class SplitTest(CommandTest):
         self.assertEqual(summary["parents"], 2)
         with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
-        self.assertEqual([row["value"] for row in rows], ["300", "7", "7"])
+        self.assertEqual([row["parent"] for row in rows], ["300", "7", "7"])
+        self.assertNotIn("value", rows[0])
         self.assertEqual([int(row["voxel_count"]) for row in rows], [labels.count(label) for label in (1, 2, 3)])
         self.assertIn("label", self.ok("split", self.mask, self.output, "--print").stdout)
+
+    def test_without_a_cuda_device_the_cpu_splits(self):
+        expected = self.objects()[0]
+        labels, summary = self.objects("--device", "cuda:97")
+        self.assertEqual(labels, expected)
+        self.assertTrue(any("cuda:97 is not available" in note for note in summary["notes"]), summary["notes"])
+        noted = self.ok("distance", self.mask, self.output, "--device", "cuda:97")
+        self.assertIn("cuda:97 is not available", noted.stderr)
+        self.fails("split", self.mask, self.output, "--device", "gpu", saying="did you mean 'cuda'")
+
+    def test_seeds_keep_their_numbers(self):
+        seeds = self.path("seeds.nrrd")
+
+        def flood(places, kind="uint16"):
+            write_nrrd(seeds, kind, self.sizes, [places.get(i, 0) for i in range(len(self.values))], spacing=(0.5, 0.5, 0.5))
+            summary = json.loads(self.ok("split", self.mask, self.output, "--split-seeds", seeds, "--json",
+                                         "--statistics", self.path("t.csv")).stdout)
+            labels = labels_of(self.output)[1]
+            with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
+                self.assertEqual([int(row["label"]) for row in csv.DictReader(stream)], sorted(set(labels) - {0}))
+            self.assertEqual(summary["components"], len(set(labels) - {0}))
+            return labels, summary
+        middle = 24 * 15 + 24 * 7
+        # A seed for each disk; nothing reaches the line.
+        labels, summary = flood({middle + 6: 900, middle + 14: 7})
+        for i, (value, label) in enumerate(zip(self.values, labels)):
+            x = i % 24
+            self.assertIn(label, [0] if not value or x == 22 else [900] if x < 10 else [7] if x > 10 else [7, 900])
+        self.assertEqual((summary["label_type"], summary["parents"]), ("uint16", 1))
+        self.assertTrue(any("no seed reaches 45 voxels" in note for note in summary["notes"]), summary["notes"])
+        # One seed for both disks, one for the line, one in the background.
+        labels, summary = flood({middle + 6: 2, middle + 22: 1, 0: 3}, "int8")
+        self.assertEqual(labels, [value * (1 if i % 24 == 22 else 2) for i, value in enumerate(self.values)])
+        self.assertEqual([note for note in summary["notes"] if "seed" in note],
+                         ["seeds in the background make no object: 1 of 3"])
+        # Two seeds in one disk: the upper one floods it.
+        labels, _ = flood({middle + 6: 1, middle + 3: 2, middle + 14: 3})
+        self.assertEqual((labels[middle + 3], labels[middle + 7], labels[middle + 16]), (2, 1, 3))
+        self.fails("split", self.mask, self.output, "--split-seeds", seeds, "--split-height", 1, saying="--split-height")
+        write_nrrd(seeds, "float", self.sizes, [0.5] * len(self.values), spacing=(0.5, 0.5, 0.5))
+        self.fails("split", self.mask, self.output, "--split-seeds", seeds, saying="a seed is 0.5")
+        write_nrrd(seeds, "uint8", (24, 15, 2), [1] * 720)
+        self.fails("split", self.mask, self.output, "--split-seeds", seeds, saying="seeds.nrrd")
 
     def test_label_splits_what_it_labels(self):
         def label(*options):
@@ -89,7 +133,9 @@ class SplitTest(CommandTest):
         self.assertEqual(max(labels), 2)
         self.assertGreaterEqual(labels.count(1), labels.count(2))
         with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
-            self.assertEqual([row["value"] for row in csv.DictReader(stream)], ["2", "2"])
+            self.assertEqual([row["parent"] for row in csv.DictReader(stream)], ["2", "2"])
+        self.fails("label", self.mask, self.output, "--columns", "parent", "--statistics", self.path("t.csv"),
+                   saying="which needs `brickccl label --split`")
         self.assertEqual(label("--split", "--seeds", "22,7,1")[1]["components"], 1)
         self.fails("label", self.mask, self.output, "--split", "-1", saying="at least 0")
         self.assertIn("image uncompressed", self.ok("distance", "--help").stdout)
@@ -107,11 +153,24 @@ class SplitTest(CommandTest):
             found = json.loads(self.ok("label", self.mask, self.output, "--connectivity", 26, "--minimum-size", 100, "--json", *options).stdout)
             self.assertEqual((summary["defects"], summary["parents"]), (found["components"], found["parents"]))
             self.assertEqual(labels_of(self.path("out/items/mask/labels.nrrd"))[1], labels_of(self.output)[1])
+            with open(self.path("out/items/mask/defects.csv"), encoding="utf-8", newline="") as stream:
+                self.assertEqual([row["parent"] for row in csv.DictReader(stream)], ["2"] * summary["defects"])
+            with open(recipe, "a", encoding="utf-8") as stream:
+                stream.write('[selection]\nkeep = "parent == 1"\n')
+            self.ok("batch", recipe, self.mask, "-o", self.path("kept"), "--quiet")
+            with open(self.path("kept/items/mask/summary.json"), encoding="utf-8") as stream:
+                self.assertEqual(json.load(stream)["defects"], 0)
+            shutil.rmtree(self.path("kept"))
             self.assertIn("split where they narrow", " ".join(self.ok("recipe", "explain", recipe).stdout.split()))
             shutil.rmtree(out)
         with open(recipe, "w", encoding="utf-8") as stream:
             stream.write('[labeling]\nsplit = "wide"\n')
         self.fails("recipe", "check", recipe, saying="auto or a height in mm")
+        for text, saying in (('[measuring]\ncolumns = ["parent"]\n', "set labeling.split"),
+                             ('[labeling]\nsplit = "auto"\n[[acceptance]]\nrule = "largest"\ncolumn = "parent"\nat_most = 1\n', "a number of a component")):
+            with open(recipe, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            self.fails("recipe", "check", recipe, saying=saying)
 
     def test_labels_of_every_type(self):
         first = self.objects()[0]

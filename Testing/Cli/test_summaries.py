@@ -49,13 +49,13 @@ class SummariesTest(CommandTest):
         label = ["label", self.image, self.output, "--pores"]
         self.assertEqual(self.lines(*label, "--connectivity", "full"), [
             "2 pores (26 neighbors), material from 105 up (otsu)",
-            "part 8.000 cm3, pores 24.00 mm3, porosity 0.3000 %, largest pore 16.00 mm3",
+            "part 8000 mm3, pores 24.00 mm3, porosity 0.3000 %, largest pore 16.00 mm3",
             "image: 14 x 14 x 14 voxels, spacing 2 x 2 x 2 mm",
             self.output + ": labels of type uint8",
             NEXT_STEP % self.output])
         self.assertEqual(self.lines(*label, "--minimum-volume", 8.5, "--largest", 1, "--statistics", self.table), [
             "1 pore (6 neighbors), material from 105 up (otsu)",
-            "part 8.000 cm3, pores 16.00 mm3, porosity 0.2000 %, largest pore 16.00 mm3",
+            "part 8000 mm3, pores 16.00 mm3, porosity 0.2000 %, largest pore 16.00 mm3",
             "with the dropped pores: porosity 0.3000 %",
             "2 found, 1 kept, 1 dropped by --minimum-volume 8.5",
             "image: 14 x 14 x 14 voxels, spacing 2 x 2 x 2 mm",
@@ -72,7 +72,7 @@ class SummariesTest(CommandTest):
         self.block({(5, 5, 5), (5, 5, 6), (8, 5, 5), (8, 6, 5)})
         self.assertEqual(self.lines("label", self.image, self.output, "--pores", "--by-slice", "z")[:2], [
             "3 pores (4 neighbors within slices along z), material from 105 up (otsu)",
-            "part 8.000 cm3, pores 32.00 mm3, porosity 0.4000 %, largest pore 8.000 mm2"])
+            "part 8000 mm3, pores 32.00 mm3, porosity 0.4000 %, largest pore 8.000 mm2"])
 
     def test_in_memory_and_by_slabs(self):
         self.block({(5, 5, 5)})
@@ -164,8 +164,7 @@ class SummariesTest(CommandTest):
         self.assertEqual(self.lines("score", self.path("found.nrrd"), self.image),
                          ["1 of 2 true defects found (recall 50.00 %)", "1 of 2 labels right (precision 50.00 %)",
                           "Dice 0.5000 of all voxels", "image: 4 x 4 voxels, spacing 1 x 1 mm (assumed: the file has none)",
-                          "no POD curve: the sizes of found and missed defects do not overlap, so the curve is a step without a "
-                          "confidence bound; add defects near that size"])
+                          "found by diameter: 1 of 1 from 1.596 voxels, 0 of 1 from 1.858 voxels"])
         self.plane(["0000"], "found.nrrd")
         self.assertEqual(self.lines("score", self.path("found.nrrd"), self.path("found.nrrd"))[:3],
                          ["0 of 0 true defects found", "0 of 0 labels right",

@@ -121,7 +121,7 @@ class SweepTest(CommandTest):
 
         fails("--range-from", 5, "--range-to", 5, saying="the first threshold (5) must be below the last (5)")
         fails("--range-from", 1e6, "--range-to", 5, saying="(1000000)")
-        fails("--range-from", "-inf", "--range-to", 5, saying="both finite")
+        fails("--range-from", "-inf", "--range-to", 5, saying="both must be finite")
         fails("--range-from", 1, "--range-to", 5, "--steps", 1, saying="whole number from 2")
         fails("--range-from", 1, saying="--range-to")
         fails("--range-from", 1, "--range-to", 2, "--plot", self.path("c.gif"), saying="c.gif")

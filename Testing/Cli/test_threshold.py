@@ -24,6 +24,23 @@ def plain_otsu(values):
     return best[1]
 
 
+def plain_local(values, size, reach, percent):
+    """Which values are at or above their local threshold: plain loops over the windows."""
+    otsu = plain_otsu(values)
+    level = [value - min(values) for value in values]
+    material = [value >= otsu for value in values]
+    below = [one for one, is_material in zip(level, material) if not is_material]
+    air = (2 * sum(below) + len(below)) // (2 * len(below))
+    above = []
+    for place in range(len(values)):
+        at = (place % size[0], place // size[0] % size[1], place // size[0] // size[1])
+        ranges = [range(max(0, a - r), min(n, a + r + 1)) for a, r, n in zip(at, reach, size)]
+        window = [(z * size[1] + y) * size[0] + x for z in ranges[2] for y in ranges[1] for x in ranges[0]]
+        around = [level[i] for i in window if material[i]]
+        above.append(bool(around) and 100 * (level[place] - air) * len(around) >= percent * sum(one - air for one in around))
+    return above
+
+
 class ThresholdTest(LabelCommandTest):
     def write_two_materials(self, kind, size=(12, 10)):
         """Writes an image of two materials; returns its values."""
@@ -115,6 +132,52 @@ class ThresholdTest(LabelCommandTest):
         self.assertEqual(summary["threshold"]["value"], 15)
         self.assertEqual(labels, [0, 0, 0, 1, 0, 0])
 
+    def test_local_thresholds_are_those_of_plain_loops_on_any_number_of_threads(self):
+        generator = random.Random(8)
+        for kind, size, spacing, option, reach, percent in (
+                ("int16", (13, 9, 11), (1, 1, 2.5), "local:5", (2, 2, 1), 50), ("uint8", (23, 17, 1), (1, 1, 1), "local:6mm:85", (3, 3, 0), 85),
+                ("float", (9, 8, 7), (1, 1, 1), "local:99:70", (49, 49, 49), 70), ("int64", (12, 5, 6), (1, 2, 1), "local:2000um:60", (1, 0, 1), 60)):
+            # Material that is brighter to the right, in air.
+            values = [generator.randint(0, 70) + (generator.random() < 0.7) * (70 + 4 * (i % size[0])) for i in range(size[0] * size[1] * size[2])]
+            write_nrrd(self.input, kind, size[:2] if size[2] == 1 else size, values, spacing=spacing[:2] if size[2] == 1 else spacing)
+            above = plain_local(values, size, reach, percent)
+            otsu = plain_otsu(values)
+            self.assertTrue(any(is_above != (value >= otsu) for is_above, value in zip(above, values)))
+            for threads in (1, 5):
+                summary, labels = self.label("--threshold", option, "--threads", threads)
+                self.assertEqual([label > 0 for label in labels], above, (kind, threads))
+            self.assertEqual(summary["threshold"]["value"], otsu)
+            self.assertEqual([label == 0 for label in self.label("--threshold", option, "--below")[1]], above)
+        self.assertIn("at or above the local threshold (local:2:60)",
+                      self.ok("label", self.input, self.output, "--threshold", option).stdout)
+        for bad, saying in (("local:0", "local:MM"), ("local:5:0", "local:MM"), ("local:5:100", "local:MM"), ("local:x", "local:MM"),
+                            ("local:1.5", "1 voxel wide"), ("local:600", "too wide")):
+            self.fails("label", self.input, self.output, "--threshold", bad, saying=saying)
+        self.fails("label", self.input, self.output, "--threshold", "local:5", "--memory", "1GB", saying="whole volume")
+        self.fails("label", self.input, self.output, "--threshold", "local:5", "--equal-value", saying="cannot be combined")
+
+    def test_local_thresholds_find_nine_of_ten_pores_where_beams_harden(self):
+        scan, truth = self.path("scan.nrrd"), self.path("truth.nrrd")
+        recipe = self.path("own.toml")
+        with open(recipe, "w") as stream:
+            stream.write('[part]\nmethod = "pores"\nthreshold = "local:9:85"\n[labeling]\nconnectivity = 26\nminimum_size = 2\n')
+        for seed in (31, 32):
+            self.ok("phantom", "casting", scan, "--truth", truth, "--blur", 0.7, "--rings", 200, "--hardening", 1500, "--seed", seed)
+
+            def score(labels):
+                found = json.loads(self.ok("score", labels, truth, "--json").stdout)
+                return found["recall"], found["precision"]
+
+            options = ("--pores", "--connectivity", "full")
+            self.ok("label", scan, self.output, *options)
+            self.assertLess(score(self.output)[0], 0.8)
+            self.ok("label", scan, self.output, *options, "--threshold", "local:9:85", "--minimum-size", 2)
+            recall, precision = score(self.output)
+            self.assertGreaterEqual((recall, precision), (0.9, 0.95))
+            self.assertGreaterEqual(precision, 0.95)
+            self.ok("batch", recipe, scan, "-o", self.path("out%d" % seed))
+            self.assertEqual(score(self.path("out%d/items/scan/labels.nrrd" % seed)), (recall, precision))
+
     def test_median_removes_specks(self):
         values = [0] * 81
         for speck in (0, 20, 44):
@@ -128,6 +191,43 @@ class ThresholdTest(LabelCommandTest):
         self.assertEqual(summary["components"], 1)
         self.assertEqual(labels[5 * 9 + 6], 1)
         self.assertEqual(labels[20], 0)
+
+    def test_two_filters_follow_each_other_and_are_saved(self):
+        generator = random.Random(3)
+        write_nrrd(self.input, "int16", (14, 12, 10), [generator.randint(0, 99) for _ in range(1680)], spacing=(1, 1, 2))
+        one, both, second = self.path("one.nrrd"), self.path("both.nrrd"), self.path("second.nrrd")
+
+        def smooth(source, filters, result, threads=1):
+            self.ok("label", source, self.output, "--threshold", 50, "--smooth", filters, "--save-smoothed", result,
+                    "--threads", threads)
+            return labels_of(result)
+
+        for first, then in (("median:1", "bilateral:1.5mm:40"), ("nlm:30", "median:1"), ("bilateral:1:20", "nlm:9")):
+            smooth(self.input, first, one)
+            expected = smooth(one, then, second)
+            self.assertEqual(smooth(self.input, first + "," + then, both, 3), expected)
+            self.assertNotEqual(labels_of(one), expected)
+            above = [value >= 50 for value in expected[1]]
+            self.assertEqual([label > 0 for label in labels_of(self.output)[1]], above)
+            with open(self.path("own.toml"), "w") as stream:
+                stream.write('[smoothing]\nfilter = "%s,%s"\n[threshold]\nmethod = 50\nside = "above"\n[part]\nmethod = "none"\n'
+                             % (first, then))
+            self.ok("batch", self.path("own.toml"), self.input, "-o", self.path("out" + first[:3]))
+            self.assertEqual([label > 0 for label in labels_of(self.path("out%s/items/input/labels.nrrd" % first[:3]))[1]], above)
+        self.fails("label", self.input, self.output, "--threshold", 50, "--smooth", "median:1,nlm:1,nlm:1", saying="one or two")
+        self.fails("label", self.input, self.output, "--threshold", 50, "--smooth", "median:1,", saying="unknown filter")
+        self.fails("label", self.input, self.output, "--threshold", 50, "--smooth", "bilateral:6:1", saying="wider than 5 voxels")
+        self.fails("label", self.input, self.output, "--threshold", 50, "--save-smoothed", both, saying="--smooth")
+        self.fails("label", self.input, self.output, "--smooth", "nlm:9", "--save-smoothed", self.input, saying="INPUT")
+
+    def test_a_filter_that_removes_sizes_that_are_asked_for_is_noted(self):
+        write_nrrd(self.input, "uint8", (9, 9, 9), [255 if i == 364 else 0 for i in range(729)])
+        for options, is_noted in (((), True), (("--minimum-size", 13), True), (("--minimum-size", 14), False)):
+            notes = self.label("--threshold", 99, "--smooth", "median:1", *options)[0]["notes"]
+            self.assertEqual(any("the median removes components of up to 13 voxels" in note for note in notes), is_noted, notes)
+        notes = self.label("--threshold", 99, "--smooth", "gaussian:1", "--minimum-volume", 16)[0]["notes"]
+        self.assertFalse(any("removes" in note for note in notes), notes)
+        self.assertFalse(any("removes" in note for note in self.label("--threshold", 99, "--smooth", "nlm:9")[0]["notes"]))
 
     def test_gaussian_is_in_mm(self):
         write_nrrd(self.input, "uint8", (9, 9, 9), [255 if i == 364 else 0 for i in range(729)], spacing=(1, 1, 4))

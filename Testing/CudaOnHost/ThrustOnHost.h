@@ -229,6 +229,24 @@ stable_sort_by_key(const TPolicy & policy, TKey * begin, TKey * end, TValue * va
   }
 }
 
+/** Keeps the first of equal keys in succession. */
+template <typename TPolicy, typename TKey, typename TValue>
+std::pair<TKey *, TValue *>
+unique_by_key(const TPolicy & policy, TKey * begin, TKey * end, TValue * values)
+{
+  policy.TakeTemporaryMemory(64);
+  std::ptrdiff_t count = 0;
+  for (std::ptrdiff_t i = 0; i < end - begin; ++i)
+  {
+    if (i == 0 || begin[i] != begin[count - 1])
+    {
+      begin[count] = begin[i];
+      values[count++] = values[i];
+    }
+  }
+  return { begin + count, values + count };
+}
+
 } // namespace thrust
 
 #endif

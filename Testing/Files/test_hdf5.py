@@ -187,14 +187,6 @@ class Hdf5Test(Hdf5Files):
                 self.assertEqual(*tables)
                 self.assertGreater(json.loads(result.stdout)["slabs"]["count"], 3)
 
-    def test_another_dataset_is_another_input(self):
-        path = self.store("two.h5", {"a": np.ones((24, 448, 448), "u1"), "b": np.ones((24, 448, 448), "u1")}, chunks=True)
-        options = ("--memory", "96MB", "--threads", 2, "--work", self.path("work"))
-        self.assertEqual(self.label(path + "::/a", self.path("out.nrrd"), *options).returncode, 0)
-        result = self.label(path + "::/b", self.path("out.nrrd"), *options, "--resume")
-        self.assertNotEqual(result.returncode, 0)
-        self.assertIn("dataset of image", result.stderr)
-
     def test_damaged_files_are_refused(self):
         """Truncated at every power, and mutated: the same voxels, others, or an error; nothing crashes or hangs."""
         chance = random.Random(3)

@@ -145,10 +145,11 @@ class Hdf5SourcesTest(Hdf5Files):
 
     def label_and_stop(self, path, output, work, change):
         """Labels by slabs, and calls change() while it is stopped after the first of them."""
+        os.mkdir(work)
         process = subprocess.Popen([COMMAND, "label", path, output, "--memory", "64MB", "--threads", "1", "--work", work],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(60000):
-            if len(glob.glob(os.path.join(work, "**", "*"), recursive=True)) > 3 or process.poll() is not None:
+            if sum(len(files) for _, _, files in os.walk(work)) > 2 or process.poll() is not None:
                 break
             time.sleep(0.001)
         self.assertIsNone(process.poll(), "it ended before a source could be changed")
@@ -252,12 +253,6 @@ class Hdf5SourcesTest(Hdf5Files):
                     self.assertIn("a part of the input", result.stderr)
                 with open(source, "rb") as stream:
                     self.assertEqual(stream.read(), before)
-                options = ("--memory", "96MB", "--work", self.path("work%d" % number))
-                self.assertEqual(self.label(path, self.path("out.nrrd"), *options).returncode, 0)
-                os.utime(source, (number + 1, number + 1))
-                result = self.label(path, self.path("out.nrrd"), *options, "--resume")
-                self.assertNotEqual(result.returncode, 0)
-                self.assertIn(os.path.basename(source), result.stderr)
 
     def test_links_by_way_of_other_files(self):
         self.store("last.h5", {"g/d": BLOCKY})

@@ -41,16 +41,15 @@ class PartsTest(FilesTest):
                 tifffile.imwrite(os.path.join(path, "%02d.tif" % z), plane, photometric="minisblack", compression="zlib")
         return [path]
 
-    def check(self, path, *options, kept=False):
+    def check(self, path, *options):
         """An error that knows nothing of components, and one that knows them, name the memory that does."""
-        state = ("--work", self.path("work-%d" % len(os.listdir(self.folder)))) if kept else ()
-        command = (path, self.path("parts.nrrd"), *options, *state, "--threads", 1, "--no-compression", "--json")
+        command = (path, self.path("parts.nrrd"), *options, "--threads", 1, "--no-compression", "--json")
         result = self.label(*command, "--memory", "1MB")
-        for resume in ((), ("--resume",)):
+        for _ in range(2):
             if result.returncode != 0:
                 named = re.search(r"the minimum is (\d+) MiB|use --memory (\d+)MiB", result.stderr)
                 self.assertIsNotNone(named, result.stderr)
-                result = self.label(*command, *(resume if kept else ()), "--memory", "%sMiB" % (named.group(1) or named.group(2)))
+                result = self.label(*command, "--memory", "%sMiB" % (named.group(1) or named.group(2)))
         self.assertEqual(result.returncode, 0, "%s %s: %s" % (path, options, result.stderr))
         whole = self.label(path, self.path("whole.nrrd"), *options, "--threads", 1, "--no-compression", "--json")
         self.assertEqual(json.loads(whole.stdout)["components"], json.loads(result.stdout)["components"])
@@ -69,8 +68,7 @@ class PartsTest(FilesTest):
             for path in self.save(name, noise):
                 with self.subTest(path):
                     self.check(path)
-                    self.check(path, kept=True)
-                    self.check(path, *table, kept=True)
+                    self.check(path, *table)
         # The mask has no spacing, as slices have none.
         self.check(self.path("slices"), "--mask", mask)
 
@@ -80,7 +78,7 @@ class PartsTest(FilesTest):
             for path in self.save(name, flat):
                 with self.subTest(path):
                     self.check(path)
-                    self.check(path, "--statistics", self.path("t.csv"), kept=True)
+                    self.check(path, "--statistics", self.path("t.csv"))
         for name in ("one-dicom", "one-slice"):
             for path in self.save(name, flat[None]):
                 with self.subTest(path):

@@ -71,7 +71,7 @@ blocks = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.DOTALL)
 for name, text in zip(("first.py", "first.txt"), blocks.groups()):
     (pathlib.Path(sys.argv[2]) / name).write_text(text, encoding="utf-8")
 END
-  within "$1/bin/python first.py >printed.txt && diff first.txt printed.txt && test -s pores.csv"
+  within "$1/bin/python3 first.py >printed.txt && diff first.txt printed.txt && test -s pores.csv"
 }
 # The packages that pip asks for: the systems below need no package index.
 wheels_for() {
@@ -102,11 +102,13 @@ try_packages() {
   install_packages './*.deb'
   work_with brickccl
   within "brickccl mesh cracks.nrrd cracks.stl --quiet && test -s cracks.stl"
+  python_page /usr
+  within "python3 -c 'import brickccl; print(brickccl.io.read(\"log.nrrd\").array.shape)' && python3 -m brickccl --version >/dev/null"
   install_packages cmake g++ make
   cp -r "$root/Testing/Consumer" "$system/home/"
   within "cmake -S Consumer -B packaged -DCASES=plain >/dev/null && cmake --build packaged >/dev/null &&
     ctest --test-dir packaged --no-tests=error --output-on-failure"
-  within "apt-get purge -y -qq brickccl libbrickccl-dev >/dev/null"
+  within "apt-get purge -y -qq brickccl libbrickccl-dev python3-brickccl >/dev/null"
   size=$(du -cb "$build"/release/*.deb | tail -n 1 | cut -f1)
 }
 try_wheel() {

@@ -103,7 +103,7 @@ class HostileValuesTest(ModuleTest):
                                       "outputTable": self.path("t.tsv")}, os.path.join(self.folder, name))
                 done = subprocess.run(line, capture_output=True, text=True, cwd=self.folder)
                 self.assertEqual(done.returncode, 1, done.stdout)
-                self.assertIn("--returnparameterfile would write", done.stderr)
+                self.assertIn("--returnparameterfile would overwrite", done.stderr)
                 self.assertEqual(sorted(os.listdir(self.folder)), files)
                 with open(volume, "rb") as stream:
                     self.assertEqual(stream.read(), before)

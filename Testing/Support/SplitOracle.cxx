@@ -53,6 +53,24 @@ NeighborsOf(const SplitProblem & problem, std::size_t voxel)
   return neighbors;
 }
 
+bool
+IsSeed(const SplitProblem & problem, std::size_t voxel)
+{
+  return problem.seeds && (*problem.seeds)[voxel] != 0;
+}
+
+/** The voxel that names the basin of a peak: the peak, or the first labeled voxel of its seed. */
+std::size_t
+NameOf(const SplitProblem & problem, std::size_t peak)
+{
+  std::size_t first = 0;
+  while (IsSeed(problem, peak) && ((*problem.seeds)[first] != (*problem.seeds)[peak] || problem.labels[first] == 0))
+  {
+    ++first;
+  }
+  return IsSeed(problem, peak) ? first : peak;
+}
+
 /** The peak that steps uphill from a voxel end at. */
 std::size_t
 PeakAbove(const SplitProblem & problem, const std::vector<double> & heights, std::size_t voxel)
@@ -64,7 +82,7 @@ PeakAbove(const SplitProblem & problem, const std::vector<double> & heights, std
     std::sort(candidates.begin(), candidates.end());
     const std::size_t next =
       *std::max_element(candidates.begin(), candidates.end(), [&](auto a, auto b) { return heights[a] < heights[b]; });
-    if (next == voxel)
+    if (next == voxel || IsSeed(problem, voxel))
     {
       return voxel;
     }
@@ -116,7 +134,7 @@ SplitLabels(const SplitProblem & problem)
   std::set<std::size_t>     peaks;
   for (std::size_t i = 0; i < count; ++i)
   {
-    peakOf[i] = problem.labels[i] == 0 ? i : PeakAbove(problem, heights, i);
+    peakOf[i] = problem.labels[i] == 0 ? i : NameOf(problem, PeakAbove(problem, heights, i));
     if (problem.labels[i] != 0)
     {
       peaks.insert(peakOf[i]);
@@ -152,7 +170,13 @@ SplitLabels(const SplitProblem & problem)
     {
       std::swap(a, b);
     }
-    if (a != b && (heights[b] == pass || numberOf(heights[b]) - numberOf(pass) < problem.depth))
+    if (IsSeed(problem, b))
+    {
+      std::swap(a, b);
+    }
+    const bool isLow =
+      problem.seeds ? !IsSeed(problem, b) : heights[b] == pass || numberOf(heights[b]) - numberOf(pass) < problem.depth;
+    if (a != b && isLow)
     {
       for (auto & entry : owner)
       {
@@ -166,8 +190,11 @@ SplitLabels(const SplitProblem & problem)
   {
     if (problem.labels[i] != 0)
     {
-      const auto [entry, isNew] = numbers.emplace(owner[peakOf[i]], static_cast<std::uint32_t>(numbers.size() + 1));
-      if (isNew)
+      const std::size_t   name = owner[peakOf[i]];
+      const std::uint32_t number =
+        problem.seeds ? (*problem.seeds)[name] : static_cast<std::uint32_t>(numbers.size() + 1);
+      const auto [entry, isNew] = numbers.emplace(name, number);
+      if (isNew && number != 0)
       {
         result.peaks.push_back(entry->first);
       }
@@ -175,6 +202,60 @@ SplitLabels(const SplitProblem & problem)
     }
   }
   return result;
+}
+
+std::vector<std::uint32_t>
+FloodFromSeeds(const SplitProblem & problem)
+{
+  const std::vector<double> & heights = *problem.values;
+  std::vector<std::size_t>    order;
+  std::vector<std::size_t>    basin(heights.size());
+  for (std::size_t i = 0; i < heights.size(); ++i)
+  {
+    if (problem.labels[i] != 0)
+    {
+      order.push_back(i);
+    }
+  }
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return heights[a] > heights[b]; });
+  std::map<std::size_t, std::uint32_t> seedOf;
+  std::map<std::size_t, std::size_t>   flood;
+  for (const std::size_t voxel : order)
+  {
+    std::vector<std::size_t> higher = NeighborsOf(problem, voxel);
+    higher.erase(std::remove_if(higher.begin(), higher.end(), [&](auto i) { return heights[i] < heights[voxel]; }),
+                 higher.end());
+    std::sort(higher.begin(), higher.end(), [&](auto a, auto b) { return heights[a] > heights[b]; });
+    basin[voxel] = IsSeed(problem, voxel) || higher.empty() ? NameOf(problem, voxel) : basin[higher.front()];
+    if (flood.emplace(basin[voxel], basin[voxel]).second)
+    {
+      seedOf[basin[voxel]] = (*problem.seeds)[voxel];
+    }
+    std::set<std::pair<std::size_t, std::size_t>> meetings;
+    for (const std::size_t i : higher)
+    {
+      meetings.emplace(std::min(basin[i], basin[voxel]), std::max(basin[i], basin[voxel]));
+    }
+    for (const auto & [one, other] : meetings)
+    {
+      const std::size_t a = flood[one];
+      const std::size_t b = flood[other];
+      if (a != b && (seedOf[a] == 0 || seedOf[b] == 0))
+      {
+        seedOf[a] = std::max(seedOf[a], seedOf[b]);
+        for (auto & entry : flood)
+        {
+          entry.second = entry.second == b ? a : entry.second;
+        }
+      }
+    }
+  }
+  std::vector<std::uint32_t> objects(heights.size());
+  for (const std::size_t voxel : order)
+  {
+    objects[voxel] = seedOf[flood[basin[voxel]]];
+  }
+  return objects;
 }
 
 } // namespace brickccl::testing

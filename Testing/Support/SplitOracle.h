@@ -26,6 +26,8 @@ struct SplitProblem
   double depth = 0;
   /** Values to split by instead of distances. */
   std::optional<std::vector<double>> values;
+  /** The seeds of voxels, 0 for none. There is then no depth. */
+  std::optional<std::vector<std::uint32_t>> seeds;
 };
 
 /** The square of the distance from each voxel to the nearest one of another label; 0 in the background. */
@@ -40,6 +42,11 @@ struct SplitByDefinition
 };
 
 SplitByDefinition SplitLabels(const SplitProblem & problem);
+
+/** Floods the labels from the seeds: voxels come by falling values, of which no two may be equal. A voxel that is
+ *  neither a seed nor higher than its neighbors joins the highest of them; then the floods that meet there become one
+ *  unless both come from seeds. */
+std::vector<std::uint32_t> FloodFromSeeds(const SplitProblem & problem);
 
 } // namespace brickccl::testing
 

@@ -30,11 +30,11 @@ const std::map<std::string, int> Ranks = {
   { "Tables", 3 },
   { "Labels", 3 },
   { "Measuring", 3 },
-  { "Splitting", 3 },
   { "Algorithms", 3 },
   { "Dispatch", 4 },
   { "Bricks", 5 },
   { "Clean", 5 },
+  { "Splitting", 5 },
   // Files
   { "Files", 6 },
   // Inspection

@@ -92,7 +92,7 @@ SweepOptions::Thresholds() const
   if (!(from < to) || !std::isfinite(from) || !std::isfinite(to))
   {
     throw InvalidArgument("the first threshold (" + Shortest(from) + ") must be below the last (" + Shortest(to) +
-                          "), both finite");
+                          "), and both must be finite");
   }
   if (steps < 2 || steps > MaximumSteps)
   {

@@ -92,7 +92,7 @@ std::string
 DidYouMean(const std::string & word, const std::vector<std::string> & names)
 {
   const std::string nearest = NearestName(word, names);
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  return nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
 }
 
 } // namespace brickccl

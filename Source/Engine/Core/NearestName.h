@@ -14,7 +14,7 @@ std::string InSmallLetters(std::string text);
  *  that is near enough; capital letters do not matter. Empty if there is none. */
 std::string NearestName(const std::string & word, const std::vector<std::string> & names);
 
-/** "; did you mean 'otsu'?", or nothing if no name is near. */
+/** " (did you mean 'otsu'?)", or nothing if no name is near. */
 std::string DidYouMean(const std::string & word, const std::vector<std::string> & names);
 
 } // namespace brickccl

@@ -18,6 +18,7 @@
 #  include <thrust/system_error.h>
 #  include <thrust/transform.h>
 #  include <thrust/transform_scan.h>
+#  include <thrust/unique.h>
 #endif
 
 #include <cstdint>

@@ -87,8 +87,8 @@ Device::FromName(const std::string & name)
     }
   }
   // Only the letters of "gpu" are near to "cpu".
-  const std::string meant =
-    name == "gpu" || name == "GPU" ? "; did you mean 'cuda'?" : DidYouMean(name, { "auto", "cpu", "cuda", "cuda:all" });
+  const std::string meant = name == "gpu" || name == "GPU" ? " (did you mean 'cuda'?)"
+                                                           : DidYouMean(name, { "auto", "cpu", "cuda", "cuda:all" });
   throw InvalidArgument("device '" + name + "' is unknown" + meant +
                         "; choose auto, cpu, cuda, cuda:N with N from 0, several as cuda:0,1, or cuda:all");
 }

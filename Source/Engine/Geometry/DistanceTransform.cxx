@@ -275,6 +275,7 @@ DistanceUnit::DistanceUnit(DistanceTo distanceTo, const Extent & extent, const G
     {
       std::copy_n(squares, MaximumDimension, weights);
       length = smallest / multiple * half;
+      smallest = multiple / half;
       break;
     }
   }

@@ -37,7 +37,7 @@ struct DistanceUnit
   DistanceTo to;
   /** A common length of the spacings, of which they are multiples; for boxes, half of it. 1 if there is none. */
   double length = 1;
-  /** The smallest spacing of a used axis. */
+  /** The smallest spacing of a used axis, in this unit. */
   double smallest = 1;
   /** The square of a step, for boxes of half a step, along each axis; 0 along axes that are not used. */
   double weights[MaximumDimension] = {};

@@ -130,7 +130,9 @@ ErrorStreamIsTerminal()
 std::size_t
 TerminalWidth()
 {
-  return 0;
+  CONSOLE_SCREEN_BUFFER_INFO terminal = {};
+  const bool                 isThere = GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &terminal) != 0;
+  return isThere ? static_cast<std::size_t>(terminal.srWindow.Right - terminal.srWindow.Left + 1) : 0;
 }
 
 bool
@@ -143,11 +145,14 @@ AreSameExistingFile(const std::string & a, const std::string & b)
 void
 CatchInterrupts()
 {
-  // A call of the handler removes it, so the second signal ends the process.
-  for (const int signal : { SIGINT, SIGTERM })
-  {
-    std::signal(signal, [](int number) { interrupted = number; });
-  }
+  SetConsoleCtrlHandler(
+    [](DWORD event) -> BOOL {
+      interrupted = SIGINT;
+      // The system ends a process whose window was closed when this returns; it ends by itself before.
+      Sleep(event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT ? 0 : 5000);
+      return TRUE;
+    },
+    TRUE);
 }
 
 void

@@ -48,6 +48,7 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   CheckSecondImage("image of classes", options.classes, extent);
   CheckSecondImage("image of parts", options.parts, extent);
   CheckSecondImage("image of zones", options.zones, extent);
+  CheckSecondImage("image of parents", options.parents, extent);
   for (const ColumnGroup * const group : options.groups.List())
   {
     if (group->needsIntensity && !options.intensity)
@@ -398,6 +399,10 @@ MeasureComponents(const RunVolume &          volume,
   if (options.classes)
   {
     InsertGroup(groups::Classes, table.groups);
+  }
+  if (options.parents)
+  {
+    InsertGroup(groups::Parents, table.groups);
   }
   if (options.parts)
   {

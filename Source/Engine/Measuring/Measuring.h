@@ -103,6 +103,8 @@ struct MeasureOptions
    *  voxels. */
   std::optional<ImageView> parts;
   std::optional<ImageView> zones;
+  /** The labels that a split divided into objects. Each object gets that of its first voxel. */
+  std::optional<ImageView> parents;
   /** Columns in addition to the default ones. */
   ColumnGroups groups;
 
@@ -183,7 +185,7 @@ struct ThicknessMeasures
 {
   /** The diameter of the largest ball around a voxel center that fits into the component's voxels as boxes. */
   double inscribedDiameter = 0;
-  /** The index of that voxel, the first of several. */
+  /** The index of the voxel at the center of this ball; the first one if there are several. */
   std::int64_t inscribedCenter[MaximumDimension] = {};
   /** Only with the group `thickness`: the mean over the voxels of the diameter of the largest such ball that contains
    *  the voxel center (Hildebrand and Rueegsegger, A new method for the model-independent assessment of thickness in
@@ -234,6 +236,12 @@ struct PartNumber
 struct ZoneNumber
 {
   std::uint64_t number = 0;
+};
+
+/** With an image of parents: the label that the object is a part of. */
+struct ParentLabel
+{
+  std::uint64_t label = 0;
 };
 
 /** The numbers of parts or zones that components have voxels of, ascending, and how many. */

@@ -10,11 +10,19 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 namespace brickccl
 {
+
+/** "z" for axis 2; the number of an axis that no image has. */
+inline std::string
+NameOfAxis(int axis)
+{
+  return axis >= 0 && axis < MaximumDimension ? std::string(1, AxisNames[axis]) : std::to_string(axis);
+}
 
 /** Calls `work` with the place of each voxel. */
 template <typename TWork>

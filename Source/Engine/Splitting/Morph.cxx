@@ -78,7 +78,7 @@ public:
     }
     if (options.sliceAxis < -1 || options.sliceAxis >= m_Extent.dimension)
     {
-      throw InvalidArgument("the image has no axis " + std::to_string(options.sliceAxis));
+      throw InvalidArgument("the image has no axis " + NameOfAxis(options.sliceAxis));
     }
     m_Labels.Resize(static_cast<std::size_t>(m_Extent.VoxelCount()));
     VisitScalarType(labels.type, [&](auto tag) { ReadLabels<typename decltype(tag)::Type>(); });

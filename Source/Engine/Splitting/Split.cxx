@@ -2,10 +2,17 @@
 #include "BrickCCL/Splitting/Split.h"
 
 #include "BrickCCL/Geometry/DistanceTransform.h"
+#include "BrickCCL/Splitting/LabelGrowth.h"
 #include "BrickCCL/Splitting/Splitter.h"
+#ifdef BRICKCCL_USE_CUDA
+#  include "BrickCCL/Splitting/DeviceSplitter.h"
+#endif
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <set>
+#include <string>
 #include <type_traits>
 
 namespace brickccl
@@ -14,9 +21,9 @@ namespace brickccl
 namespace
 {
 
-/** \throws InvalidArgument for a label that is negative or not a whole number. */
+/** \throws InvalidArgument for a label, or another number as `name` says, that is negative or not whole. */
 void
-CheckLabels(const ImageView & labels, const HostContext & context)
+CheckLabels(const ImageView & labels, const HostContext & context, const std::string & name = "label")
 {
   VisitScalarType(labels.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
@@ -32,11 +39,21 @@ CheckLabels(const ImageView & labels, const HostContext & context)
         }
         if (!isGood)
         {
-          throw InvalidArgument("a label is " + std::to_string(voxels[i]) +
-                                "; labels must be whole numbers, 0 (background) or above");
+          throw InvalidArgument("a " + name + " is " + std::to_string(voxels[i]) + "; " + name +
+                                "s must be whole numbers, 0 (background) or above");
         }
       }
     });
+  });
+}
+
+/** \return a function that returns the number at a voxel */
+std::function<std::uint64_t(std::int64_t)>
+NumbersOf(const ImageView & labels)
+{
+  return VisitLabels(labels, [&](auto tag) -> std::function<std::uint64_t(std::int64_t)> {
+    const auto * const voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
+    return [voxels](std::int64_t voxel) { return static_cast<std::uint64_t>(voxels[voxel]); };
   });
 }
 
@@ -50,6 +67,37 @@ UsedAxes(const Connectivity & connectivity)
     axes |= connectivity.Uses(axis) ? 1u << axis : 0u;
   }
   return axes;
+}
+
+/** Calls `work(splitter)` if a CUDA device is asked for, is there and can do the work; else sets the remark. Devices do
+ *  nothing without a unit.
+ *  \return whether it was called */
+template <typename TWork>
+bool
+DoOnDevice([[maybe_unused]] const ImageView &    labels,
+           [[maybe_unused]] const DistanceUnit * unit,
+           const Device &                        asked,
+           std::string &                         remark,
+           [[maybe_unused]] const TWork &        work)
+{
+  if (asked.kind == Device::Kind::Cuda)
+  {
+    const ResolvedDevice found = ResolveDevice(asked);
+    remark = found.remark;
+#ifdef BRICKCCL_USE_CUDA
+    if (found.device.kind == Device::Kind::Cuda && unit != nullptr && DeviceSplitter::Supports(labels, *unit))
+    {
+      DeviceSplitter splitter(found.device.index);
+      work(splitter);
+      return true;
+    }
+    remark = remark.empty()
+             ? "CUDA devices split and measure distances in up to 3 dimensions, without values and seeds, "
+               "if spacings are multiples of a common length; the CPU is used"
+             : remark;
+#endif
+  }
+  return false;
 }
 
 /** The type of the heights of an image of values: one that holds a value more than TValue, for the background. */
@@ -69,10 +117,7 @@ public:
     , m_Context{ options.threads, Progress(options.progress) }
   {
     CheckLabels(labels, m_Context);
-    m_LabelAt = VisitLabels(labels, [&](auto tag) -> std::function<std::uint64_t(std::int64_t)> {
-      const auto * const voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
-      return [voxels](std::int64_t voxel) { return static_cast<std::uint64_t>(voxels[voxel]); };
-    });
+    m_LabelAt = NumbersOf(labels);
     if (objects == nullptr)
     {
       throw InvalidArgument("the objects of a split are a null pointer; they need memory for all voxels");
@@ -91,22 +136,68 @@ public:
   SplitReport
   Run()
   {
+    if (m_Options.seeds)
+    {
+      CountSeeds();
+    }
     return m_Options.values ? SplitByValues() : SplitByDistances();
   }
 
 private:
+  /** \throws InvalidArgument for seeds that do not fit. */
+  void
+  CountSeeds()
+  {
+    const ImageView & seeds = *m_Options.seeds;
+    if (seeds.extent != m_Image.extent)
+    {
+      throw InvalidArgument("the seeds of a split have the extent " + seeds.extent.ToString() + "; the labels have " +
+                            m_Image.extent.ToString());
+    }
+    if (m_Options.height)
+    {
+      throw InvalidArgument("a split with seeds has no height; leave out one of them");
+    }
+    CheckLabels(seeds, m_Context, "seed");
+    const auto              seedAt = NumbersOf(seeds);
+    std::set<std::uint64_t> all = { 0 };
+    std::uint64_t           last = 0;
+    for (std::int64_t i = 0; i < seeds.extent.VoxelCount(); ++i)
+    {
+      if (seedAt(i) != last)
+      {
+        last = seedAt(i);
+        all.insert(last);
+      }
+    }
+    if (*all.rbegin() > std::numeric_limits<std::uint32_t>::max())
+    {
+      throw InvalidArgument("a seed is " + std::to_string(*all.rbegin()) + "; the largest possible one is 4294967295");
+    }
+    m_Report.seeds = all.size() - 1;
+    m_SeedAt = [seedAt](std::int64_t voxel) { return static_cast<std::uint32_t>(seedAt(voxel)); };
+  }
+
   SplitReport
   SplitByDistances()
   {
-    const DistanceUnit     unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
+    const DistanceUnit unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
+    const double       depth = m_Options.height ? *m_Options.height / unit.length : 0.75 * unit.smallest;
+    const auto         peakOf = [&](auto square) { return DistanceUnit::RootOf(square) * unit.length; };
+    const auto         split = [&](auto & splitter) {
+      const auto found = splitter.Split(m_Image, unit, m_Connectivity, depth, m_Objects, &m_Context);
+      Report(found.basins, found.objects, peakOf);
+    };
+    if (DoOnDevice(m_Image, m_Options.seeds ? nullptr : &unit, m_Options.device, m_Report.deviceRemark, split))
+    {
+      return m_Report;
+    }
     const SquaredDistances found(m_Image, unit, m_Context.Part(0, 0.5));
-    const double           depth = m_Options.height ? *m_Options.height / unit.length : 0.75 * unit.smallest;
     return std::visit(
       [&](const auto & squares) {
         using T = std::decay_t<decltype(squares[0])>;
         const auto root = [](T square) { return DistanceUnit::RootOf(square); };
-        return Climb(Landscape<T>{ squares.Data(), 0, m_LabelAt, found.areSeveral, root, depth },
-                     [&](T square) { return root(square) * unit.length; });
+        return Climb(Landscape<T>{ squares.Data(), 0, m_LabelAt, found.areSeveral, m_SeedAt, root, depth }, peakOf);
       },
       found.squares);
   }
@@ -114,6 +205,7 @@ private:
   SplitReport
   SplitByValues()
   {
+    DoOnDevice(m_Image, nullptr, m_Options.device, m_Report.deviceRemark, [](auto &) {});
     const ImageView & values = *m_Options.values;
     if (values.extent != m_Image.extent || values.channels != 1 || values.type == ScalarType::Int64 ||
         values.type == ScalarType::UInt64)
@@ -144,9 +236,14 @@ private:
         }
       });
       const auto asNumber = [](T height) { return static_cast<double>(height); };
-      return Climb(
-        Landscape<T>{ heights.Data(), static_cast<T>(ground), m_LabelAt, true, asNumber, m_Options.height.value_or(0) },
-        [&](T height) { return asNumber(height) - shift; });
+      return Climb(Landscape<T>{ heights.Data(),
+                                 static_cast<T>(ground),
+                                 m_LabelAt,
+                                 true,
+                                 m_SeedAt,
+                                 asNumber,
+                                 m_Options.height.value_or(0) },
+                   [&](T height) { return asNumber(height) - shift; });
     });
   }
 
@@ -155,18 +252,26 @@ private:
   SplitReport
   Climb(const Landscape<T> & landscape, const TPeakOf & peakOf)
   {
-    Splitter<T>                splitter(m_Image.extent, m_Connectivity, landscape, m_Objects);
-    SplitReport                report;
-    std::vector<std::uint64_t> parents;
-    for (const std::int64_t peak : splitter.Run(m_Context.Part(0.5, 1)))
+    Splitter<T>           splitter(m_Image.extent, m_Connectivity, landscape, m_Objects);
+    const ObjectsOfBasins objects = splitter.Run(m_Context.Part(0.5, 1));
+    Report(splitter.GetBasins(), objects, peakOf);
+    m_Report.unreached = splitter.UnreachedCount();
+    return m_Report;
+  }
+
+  template <typename T, typename TPeakOf>
+  void
+  Report(const Basins<T> & basins, const ObjectsOfBasins & objects, const TPeakOf & peakOf)
+  {
+    std::set<std::uint64_t> parents;
+    for (const std::uint32_t basin : objects.highest)
     {
-      parents.push_back(m_LabelAt(peak));
-      report.objects.push_back({ parents.back(), peakOf(landscape.heights[peak]) });
+      const std::uint64_t parent = m_LabelAt(basins.peaks[basin]);
+      parents.insert(parent);
+      m_Report.objects.push_back({ objects.numbers[basin], parent, peakOf(basins.heights[basin]) });
     }
-    std::sort(parents.begin(), parents.end());
-    report.parents = static_cast<std::uint64_t>(std::unique(parents.begin(), parents.end()) - parents.begin());
-    report.basins = splitter.BasinCount();
-    return report;
+    m_Report.parents = parents.size();
+    m_Report.basins = basins.peaks.size();
   }
 
   const ImageView      m_Image;
@@ -176,11 +281,13 @@ private:
   const HostContext    m_Context;
 
   std::function<std::uint64_t(std::int64_t)> m_LabelAt;
+  std::function<std::uint32_t(std::int64_t)> m_SeedAt;
+  SplitReport                                m_Report;
 };
 
 } // namespace
 
-void
+std::string
 Distances(const ImageView & labels, float * distances, const DistanceOptions & options)
 {
   if (distances == nullptr)
@@ -189,12 +296,19 @@ Distances(const ImageView & labels, float * distances, const DistanceOptions & o
   }
   if (options.sliceAxis < -1 || options.sliceAxis >= labels.extent.dimension)
   {
-    throw InvalidArgument("the image has no axis " + std::to_string(options.sliceAxis));
+    throw InvalidArgument("the image has no axis " + NameOfAxis(options.sliceAxis));
   }
   const unsigned    axes = options.sliceAxis < 0 ? ~0u : ~(1u << options.sliceAxis);
   const HostContext context{ options.threads, Progress(options.progress) };
   CheckLabels(labels, context);
-  const DistanceUnit     unit(DistanceTo::Centers, labels.extent, options.geometry, axes);
+  const DistanceUnit unit(DistanceTo::Centers, labels.extent, options.geometry, axes);
+  std::string        remark;
+  if (DoOnDevice(labels, &unit, options.device, remark, [&](auto & splitter) {
+        splitter.Distances(labels, unit, distances, &context);
+      }))
+  {
+    return remark;
+  }
   const SquaredDistances found(labels, unit, context.Part(0, 0.9));
   const Chunks           chunks(labels.extent.VoxelCount(), context.grain, 256);
   std::visit(
@@ -208,6 +322,7 @@ Distances(const ImageView & labels, float * distances, const DistanceOptions & o
       });
     },
     found.squares);
+  return remark;
 }
 
 SplitReport

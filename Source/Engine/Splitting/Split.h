@@ -4,10 +4,12 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/Progress.h"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace brickccl
@@ -22,6 +24,9 @@ struct DistanceOptions
   /** The number of threads; 0: all. */
   int           threads = 0;
   ProgressHooks progress;
+  /** `Cuda` asks for a CUDA device. It takes images of up to 3 dimensions and fewer than 2^31 voxels whose spacings are
+   *  multiples of a common length; the CPU does all others, and `Auto`. The results are the same. */
+  Device device = {};
 };
 
 /** The Euclidean distance map of all labels at once: for every voxel the distance (mm) from its center to the nearest
@@ -31,9 +36,10 @@ struct DistanceOptions
  *  in the order of the axes.
  *  \param labels  an image of one channel; 0 is the background, every other whole number a label
  *  \param distances  memory for one value for each voxel
- *  \param options  slices, spacing, threads and progress
- *  \throws InvalidArgument, Canceled, std::bad_alloc. */
-void Distances(const ImageView & labels, float * distances, const DistanceOptions & options = {});
+ *  \param options  slices, spacing, threads, progress and device
+ *  \return why another device than the requested one did it; else empty
+ *  \throws InvalidArgument, Canceled, std::bad_alloc, cuda::DeviceError. */
+std::string Distances(const ImageView & labels, float * distances, const DistanceOptions & options = {});
 
 struct SplitOptions
 {
@@ -46,16 +52,23 @@ struct SplitOptions
   /** Objects are separated along the dark valleys of this image instead of along necks. It has the same extent, one
    *  channel, and a type that doubles hold. */
   std::optional<ImageView> values;
+  /** Markers: an image of the same extent and one channel, whose whole numbers from 1 to 2^32 - 1 are seeds. Each seed
+   *  becomes one object and keeps its number. There is then no height. */
+  std::optional<ImageView> seeds;
   /** The spacing of the image. */
   Geometry geometry;
   /** The number of threads; 0: all. */
   int           threads = 0;
   ProgressHooks progress;
+  /** As for distances. The CPU also does what has values or seeds. */
+  Device device = {};
 };
 
 /** An object of a split. */
 struct SplitObject
 {
+  /** Its number in the result. */
+  std::uint32_t number = 0;
   /** The label that it is a part of. */
   std::uint64_t parent = 0;
   /** Its greatest distance in mm, or its greatest value. */
@@ -68,8 +81,13 @@ struct SplitReport
   std::uint64_t parents = 0;
   /** The regions before the merging by height. */
   std::uint64_t basins = 0;
-  /** The objects 1, 2, ... in raster order of their first voxels. */
+  /** The objects by ascending numbers. */
   std::vector<SplitObject> objects;
+  /** The seeds in the image, and the labeled voxels that no seed reaches. */
+  std::uint64_t seeds = 0;
+  std::uint64_t unreached = 0;
+  /** Why another device than the requested one did it; else empty. */
+  std::string deviceRemark;
 };
 
 /** Splits touching objects. Every voxel points at its neighbor of the same label with the greatest distance (of
@@ -78,13 +96,16 @@ struct SplitReport
  *  of their distances. Two basins are merged if their lower peak is less than `options.height` above the highest pass
  *  between them, or no higher than it; the higher peak stays. Highest passes come first, equal ones in raster order of
  *  the peaks. The result does not depend on the number of threads. Squares that are whole are compared as such; heights
- *  above passes are differences of correctly rounded square roots. Memory besides the two images for each voxel: 2
- *  bytes if distances are below 256 times the common length of the spacings, else 4; 8 without a common length.
- *  \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
- *  \param objects  memory for one number for each voxel, which gets 1, 2, ... for the objects in raster order of their
- *                  first voxels
- *  \param options  the height, what is flooded, neighbors, spacing, threads and progress
- *  \throws InvalidArgument, Canceled, std::bad_alloc. */
+ *  above passes are differences of correctly rounded square roots.
+ *
+ *  With `options.seeds`, voxels of seeds point at themselves, and all voxels that end in a seed are one basin. Two
+ *  basins are merged unless both have a seed: each seed floods its label downwards from the highest pass, until it
+ *  meets another. Voxels that no seed reaches become 0. A seed in several labels is one object of all of them. Memory
+ * besides the two images for each voxel: 2 bytes if distances are below 256 times the common length of the spacings,
+ * else 4; 8 without a common length. \param labels   an image of one channel; 0 is the background, every other whole
+ * number a label, as in a mask \param objects  memory for one number for each voxel, which gets 1, 2, ... for the
+ * objects in raster order of their first voxels, or the numbers of seeds \param options  the height, what is flooded,
+ * neighbors, spacing, threads and progress \throws InvalidArgument, Canceled, std::bad_alloc. */
 SplitReport Split(const ImageView & labels, std::uint32_t * objects, const SplitOptions & options = {});
 
 } // namespace brickccl

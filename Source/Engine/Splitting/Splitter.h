@@ -8,16 +8,15 @@
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Splitting/MergeBasins.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <string>
-#include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -33,6 +32,8 @@ struct Landscape
   /** The label of a voxel, and whether neighbors may have different ones. */
   std::function<std::uint64_t(std::int64_t)> labelAt;
   bool                                       labelsTouch = false;
+  /** The seed of a voxel, 0 for none; null in a split without seeds. */
+  std::function<std::uint32_t(std::int64_t)> seedAt;
   /** A height as a number, and how far a peak must be above a pass to stay. */
   std::function<double(T)> asNumber;
   double                   depth = 0;
@@ -68,8 +69,8 @@ public:
     }
   }
 
-  /** Writes the numbers of objects. \return the peaks of objects */
-  std::vector<std::int64_t>
+  /** Writes the numbers of objects. \return the objects of the basins */
+  ObjectsOfBasins
   Run(const HostContext & context)
   {
     FindPeaks(context.Part(0, 0.3));
@@ -79,23 +80,32 @@ public:
         Climb(voxel);
       }
     });
-    const std::vector<Pass>          passes = FindPasses(context.Part(0.5, 0.8));
-    const std::vector<std::uint32_t> highest = Merge(passes);
-    std::vector<std::int64_t>        peaks;
-    const std::vector<std::uint32_t> numbers = NumberObjects(highest, peaks);
+    const std::vector<Pass<T>> passes = FindPasses(context.Part(0.5, 0.8));
+    const ObjectsOfBasins      objects = MergeBasins(m_Basins, passes, m_Landscape.asNumber, m_Landscape.depth);
     ForRows(context.Part(0.8, 1), [&](std::int64_t, std::int64_t begin) {
+      std::uint64_t unreached = 0;
       for (std::int64_t voxel = begin; voxel < begin + m_Extent.RowLength(); ++voxel)
       {
-        m_Entries[voxel] = m_Entries[voxel] == 0 ? 0 : numbers[m_Entries[voxel] - FirstBasin];
+        const bool isObject = m_Entries[voxel] != 0;
+        m_Entries[voxel] = isObject ? objects.numbers[m_Entries[voxel] - FirstBasin] : 0;
+        unreached += isObject && m_Entries[voxel] == 0 ? 1 : 0;
       }
+      m_Unreached += unreached;
     });
-    return peaks;
+    return objects;
   }
 
-  std::size_t
-  BasinCount() const
+  const Basins<T> &
+  GetBasins() const
   {
-    return m_Peaks.size();
+    return m_Basins;
+  }
+
+  /** The voxels of labels that no seed reaches. */
+  std::uint64_t
+  UnreachedCount() const
+  {
+    return m_Unreached;
   }
 
 private:
@@ -104,14 +114,6 @@ private:
   {
     std::int64_t  distance;
     std::uint32_t code;
-  };
-
-  /** The highest place where two basins meet; first < second. */
-  struct Pass
-  {
-    T             height;
-    std::uint32_t first;
-    std::uint32_t second;
   };
 
   /** Heights by pairs of basins: the first in the upper half of the key, the second in the lower. */
@@ -183,16 +185,45 @@ private:
     });
     for (const std::vector<std::int64_t> & some : peaks)
     {
-      m_Peaks.insert(m_Peaks.end(), some.begin(), some.end());
+      for (const std::int64_t peak : some)
+      {
+        m_Entries[peak] = FirstBasin + static_cast<std::uint32_t>(BasinAt(peak));
+      }
     }
-    if (m_Peaks.size() > std::numeric_limits<std::uint32_t>::max() - FirstBasin)
+    if (m_Basins.peaks.size() > std::numeric_limits<std::uint32_t>::max() - FirstBasin)
     {
-      throw Unsupported("the image has " + std::to_string(m_Peaks.size()) + " peaks; a split supports fewer than 2^32");
+      throw Unsupported("the image has " + std::to_string(m_Basins.peaks.size()) +
+                        " peaks; a split supports fewer than 2^32");
     }
-    for (std::size_t basin = 0; basin < m_Peaks.size(); ++basin)
+    m_Basins.firsts = m_Basins.peaks;
+  }
+
+  /** The basin of a peak, or of a voxel of a seed. Peaks come in raster order. */
+  std::size_t
+  BasinAt(std::int64_t peak)
+  {
+    const std::uint32_t seed = m_Landscape.seedAt ? m_Landscape.seedAt(peak) : 0;
+    const T             height = m_Landscape.heights[peak];
+    std::size_t         basin = m_Basins.peaks.size();
+    if (seed != 0)
     {
-      m_Entries[m_Peaks[basin]] = FirstBasin + static_cast<std::uint32_t>(basin);
+      basin = m_BasinOfSeed.try_emplace(seed, basin).first->second;
     }
+    if (basin == m_Basins.peaks.size())
+    {
+      m_Basins.peaks.push_back(peak);
+      m_Basins.heights.push_back(height);
+      if (m_Landscape.seedAt)
+      {
+        m_Basins.seeds.push_back(seed);
+      }
+    }
+    else if (m_Basins.heights[basin] < height)
+    {
+      m_Basins.peaks[basin] = peak;
+      m_Basins.heights[basin] = height;
+    }
+    return basin;
   }
 
   /** Sets the entries of voxels to their steps to the highest of their neighbors, the first of equal ones. */
@@ -235,6 +266,13 @@ private:
         if (code != 0 && !HaveSameLabel(voxel, voxel + m_Distances[code - 1]))
         {
           m_Entries[voxel] = CodeAt(voxel, steps);
+        }
+      }
+      for (std::int64_t voxel = begin; m_Landscape.seedAt && voxel < begin + count; ++voxel)
+      {
+        if (m_Entries[voxel] != 0 && m_Landscape.seedAt(voxel) != 0)
+        {
+          m_Entries[voxel] = OwnCode();
         }
       }
     }
@@ -285,13 +323,12 @@ private:
   }
 
   /** The highest pass between each two basins, highest first; also the first voxel of each basin. */
-  std::vector<Pass>
+  std::vector<Pass<T>>
   FindPasses(const HostContext & context)
   {
     const std::int64_t         length = m_Extent.RowLength();
     const Chunks               chunks = RowChunks(m_Extent, context);
     std::vector<HighestPasses> found(static_cast<std::size_t>(chunks.count));
-    m_Firsts = m_Peaks;
     ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
       for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
       {
@@ -309,7 +346,7 @@ private:
         }
       }
     });
-    std::vector<Pass> passes;
+    std::vector<Pass<T>> passes;
     for (const HighestPasses & some : found)
     {
       for (const auto & [pair, height] : some)
@@ -317,9 +354,7 @@ private:
         passes.push_back({ height, static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair) });
       }
     }
-    std::sort(passes.begin(), passes.end(), [](const Pass & a, const Pass & b) {
-      return std::tie(b.height, a.first, a.second) < std::tie(a.height, b.first, b.second);
-    });
+    std::sort(passes.begin(), passes.end());
     return passes;
   }
 
@@ -333,7 +368,7 @@ private:
       const std::uint32_t entry = m_Entries[voxel];
       if (entry != last && entry != 0)
       {
-        std::int64_t * const first = m_Firsts.data() + (entry - FirstBasin);
+        std::int64_t * const first = m_Basins.firsts.data() + (entry - FirstBasin);
         std::int64_t         known = LoadShared(first);
         while (voxel < known &&
                !__atomic_compare_exchange_n(first, &known, voxel, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -376,73 +411,6 @@ private:
     }
   }
 
-  /** The basin whose peak stays, for each basin. */
-  std::vector<std::uint32_t>
-  Merge(const std::vector<Pass> & passes) const
-  {
-    std::vector<std::uint32_t> highest(m_Peaks.size());
-    std::iota(highest.begin(), highest.end(), 0u);
-    const auto find = [&](std::uint32_t basin) {
-      for (; highest[basin] != basin; basin = highest[basin])
-      {
-        highest[basin] = highest[highest[basin]];
-      }
-      return basin;
-    };
-    const auto peakOf = [&](std::uint32_t basin) { return m_Landscape.heights[m_Peaks[basin]]; };
-    for (const Pass & pass : passes)
-    {
-      // The first of equal peaks in raster order stays.
-      std::uint32_t upper = std::min(find(pass.first), find(pass.second));
-      std::uint32_t lower = std::max(find(pass.first), find(pass.second));
-      if (peakOf(upper) < peakOf(lower))
-      {
-        std::swap(upper, lower);
-      }
-      if (upper != lower &&
-          (peakOf(lower) == pass.height ||
-           m_Landscape.asNumber(peakOf(lower)) - m_Landscape.asNumber(pass.height) < m_Landscape.depth))
-      {
-        highest[lower] = upper;
-      }
-    }
-    for (std::uint32_t & basin : highest)
-    {
-      basin = find(basin);
-    }
-    return highest;
-  }
-
-  /** The number of the object of each basin, in the order of the objects' first voxels. */
-  std::vector<std::uint32_t>
-  NumberObjects(const std::vector<std::uint32_t> & highest, std::vector<std::int64_t> & peaks)
-  {
-    std::vector<std::uint32_t> objects;
-    for (std::size_t basin = 0; basin < highest.size(); ++basin)
-    {
-      std::int64_t & first = m_Firsts[highest[basin]];
-      first = std::min(first, m_Firsts[basin]);
-      if (highest[basin] == basin)
-      {
-        objects.push_back(highest[basin]);
-      }
-    }
-    std::sort(objects.begin(), objects.end(), [this](std::uint32_t a, std::uint32_t b) {
-      return m_Firsts[a] < m_Firsts[b];
-    });
-    std::vector<std::uint32_t> numberOf(highest.size());
-    for (const std::uint32_t basin : objects)
-    {
-      peaks.push_back(m_Peaks[basin]);
-      numberOf[basin] = static_cast<std::uint32_t>(peaks.size());
-    }
-    std::vector<std::uint32_t> numbers(highest.size());
-    std::transform(highest.begin(), highest.end(), numbers.begin(), [&](std::uint32_t basin) {
-      return numberOf[basin];
-    });
-    return numbers;
-  }
-
   const Extent         m_Extent;
   const Landscape<T> & m_Landscape;
   std::uint32_t *      m_Entries;
@@ -450,9 +418,10 @@ private:
   /** The neighbors and the voxel itself in raster order, and their distances in voxels. */
   std::vector<NeighborOffset> m_Offsets;
   std::vector<std::int64_t>   m_Distances;
-  /** The peak of each basin, and its first voxel. */
-  std::vector<std::int64_t> m_Peaks;
-  std::vector<std::int64_t> m_Firsts;
+  Basins<T>                   m_Basins;
+
+  std::unordered_map<std::uint32_t, std::size_t> m_BasinOfSeed;
+  std::atomic<std::uint64_t>                     m_Unreached{ 0 };
 };
 
 } // namespace brickccl

@@ -29,10 +29,12 @@ struct ColumnGroup
   {
     /** Measured on request, by name. */
     OnRequest,
-    /** Always measured if there is an intensity image, a mask of the part, or an image of classes, parts or zones. */
+    /** Always measured if there is an intensity image, a mask of the part, or an image of classes, parents, parts or
+     *  zones. */
     WithIntensity,
     WithPart,
     WithClasses,
+    WithParents,
     WithParts,
     WithZones
   };

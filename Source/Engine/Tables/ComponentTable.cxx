@@ -103,6 +103,35 @@ MeasureSet::Insert(Entry entry)
   }
 }
 
+std::vector<MeasureSet::RawList>
+MeasureSet::RawLists() const
+{
+  std::vector<RawList> lists;
+  for (const Entry & entry : m_Entries)
+  {
+    lists.push_back({ entry.type.name(), entry.data, entry.size, entry.elementSize });
+  }
+  return lists;
+}
+
+void
+MeasureSet::SetRaw(const RawList & list)
+{
+  for (Entry & entry : m_Entries)
+  {
+    if (entry.type.name() == list.type && entry.elementSize == list.elementSize && list.elementSize > 0)
+    {
+      const auto * const          bytes = static_cast<const unsigned char *>(list.data);
+      std::vector<unsigned char>  copy(bytes, bytes + list.size * list.elementSize);
+      auto                        owner = std::make_shared<std::vector<unsigned char>>(std::move(copy));
+      const unsigned char * const data = owner->data();
+      entry = { entry.type, std::move(owner), data, list.size, list.elementSize };
+      return;
+    }
+  }
+  throw InvalidArgument("the table has no such list of measures");
+}
+
 ComponentTable
 JoinTables(std::vector<ComponentTable> parts)
 {

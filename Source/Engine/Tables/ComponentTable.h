@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <typeindex>
 #include <typeinfo>
 #include <utility>
@@ -239,8 +240,23 @@ public:
     auto              owner = std::make_shared<std::vector<T, TAllocator>>(std::move(measures));
     const T * const   data = owner->data();
     const std::size_t size = owner->size();
-    Insert({ typeid(T), std::move(owner), data, size });
+    Insert({ typeid(T), std::move(owner), data, size, std::is_trivially_copyable_v<T> ? sizeof(T) : 0 });
   }
+
+  /** A list as bytes, to copy a table to another process of the same build. */
+  struct RawList
+  {
+    /** The name of the type of its elements. */
+    std::string  type;
+    const void * data;
+    std::size_t  size;
+    /** The bytes of an element; 0 if they cannot be copied. */
+    std::size_t elementSize;
+  };
+  std::vector<RawList> RawLists() const;
+
+  /** Replaces the list of the same type by a copy. \throws InvalidArgument if there is none. */
+  void SetRaw(const RawList & list);
 
 private:
   struct Entry
@@ -249,6 +265,7 @@ private:
     std::shared_ptr<void> owner;
     const void *          data;
     std::size_t           size;
+    std::size_t           elementSize;
   };
 
   const Entry * Find(const std::type_index & type) const;
@@ -329,8 +346,8 @@ struct ComponentTable
  *  \param labels  ascending, one for each row */
 void SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels);
 
-/** One table of the components of several images of one grid, which may overlap: rows, columns and texts are those of
- *  the parts. Row labels are 1..N; the column `segment` has them, and the column `label` has each image's own.
+/** One table of the components of several images of one grid, which may overlap. It lists the rows, columns and texts
+ *  of the parts. Row labels are 1..N; the column `segment` has them, and the column `label` has each image's own.
  *  \param parts  at least one table. All have the same columns. */
 ComponentTable JoinTables(std::vector<ComponentTable> parts);
 
@@ -404,7 +421,7 @@ struct ComponentColumn
   MergeRule merge = MergeRule::Recomputed;
   /** Its group; empty for columns without a group. */
   std::string group;
-  /** A text in UTF-8 for each row, in the place of values; null for columns of numbers. */
+  /** A text in UTF-8 for each row instead of a value; null for columns of numbers. */
   std::shared_ptr<const std::vector<std::string>> texts = {};
 };
 

@@ -166,7 +166,7 @@ AddCenters(ColumnList & columns, const std::optional<int> & sliceAxis)
               MergeRule::Recomputed,
               EquivalentDiameter);
   columns.Add(name + "radius_mm",
-              "half of it",
+              "half of this diameter",
               "EquivalentSphericalRadius",
               "",
               MergeRule::Recomputed,

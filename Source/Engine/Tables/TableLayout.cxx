@@ -87,6 +87,7 @@ NeedOfColumn(const std::string & name)
        : name == "name"
          ? "named segments (.seg.nrrd, DICOM SEG, --names FILE); it is text, which conditions do not compare"
        : name == "image" || name == "segment" ? "several masks: `brickccl stats MASKS...`"
+       : name == "parent"                     ? "`brickccl label --split` or `brickccl split`"
        : name == "part"                       ? "`brickccl label --pores --parts all`"
        : name == "zone"                       ? "--zones FILE of `brickccl label` and `stats`"
                                               : "";

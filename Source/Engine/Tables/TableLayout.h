@@ -83,7 +83,7 @@ void WriteSchema(std::ostream & stream, const ComponentTable & table, const Tabl
 /** As WriteJson of a whole table. */
 void WriteJson(std::ostream & stream, const ComponentTable & table, const TableText & text);
 
-/** Whether a column tells which component a row is: the label, or what TableLayout::columns cannot leave out. */
+/** Whether a column identifies a component: the label, or a column that TableLayout::columns cannot leave out. */
 bool IsKeyColumn(const std::string & name);
 
 /** The input that a column needs in addition to the labels, as a user's option: "--intensity FILE". Empty if it needs

@@ -77,7 +77,7 @@ IsIntegerColumn(const ComponentTable & table, const ComponentColumn & column)
   return table.components.begin() != table.components.end();
 }
 
-/** A text on one line in quotes. \param escape  stands in front of quotes, and of itself */
+/** A text on one line in quotes. \param escape  is written before quotes and before itself */
 std::string
 InQuotes(const std::string & text, char escape)
 {

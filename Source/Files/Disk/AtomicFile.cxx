@@ -175,10 +175,8 @@ public:
   {
     for (auto & [file, place] : m_Files)
     {
-      const fs::path  shared = folder / std::to_string(number++);
-      std::error_code failure;
-      fs::rename(file, shared, failure);
-      if (failure)
+      const fs::path shared = folder / std::to_string(number++);
+      if (const std::error_code failure = MoveOver(file, shared))
       {
         throw Error("cannot write " + Quoted(m_Path) + ": " + failure.message());
       }
@@ -216,9 +214,7 @@ public:
   {
     for (std::size_t i = 0; i < m_Files.size(); ++i)
     {
-      std::error_code failure;
-      fs::rename(m_Files[i].first, m_Files[i].second, failure);
-      if (failure)
+      if (const std::error_code failure = MoveOver(m_Files[i].first, m_Files[i].second))
       {
         throw Error("cannot write " + Quoted(m_Path) + ": " + failure.message());
       }
@@ -242,7 +238,7 @@ public:
       }
       else if (kept.isMoved && !kept.old.empty())
       {
-        fs::rename(kept.old, kept.place, ignored);
+        MoveOver(kept.old, kept.place);
       }
     }
     m_Kept.clear();

@@ -3,26 +3,18 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/MappedFiles.h"
 #include "BrickCCL/Files/ErrorContext.h"
 
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace brickccl::files
 {
 
 namespace
 {
-
-/** Paths to anything but regular files. */
-constexpr const char * NoFileOfDisk = "it is not a regular file (but a folder, a pipe or a device)";
 
 /** \throws Error for a name that the system would cut. */
 void
@@ -34,64 +26,17 @@ CheckName(const std::string & path)
   }
 }
 
-class Descriptor
-{
-public:
-  explicit Descriptor(const std::string & path)
-    : m_Number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
-  {}
-  Descriptor(const Descriptor &) = delete;
-  Descriptor & operator=(const Descriptor &) = delete;
-  ~Descriptor()
-  {
-    if (m_Number >= 0)
-    {
-      ::close(m_Number);
-    }
-  }
-  int
-  Number() const
-  {
-    return m_Number;
-  }
-
-private:
-  int m_Number;
-};
-
 } // namespace
 
 FileBytes
 FileBytes::Map(const std::string & path)
 {
   CheckName(path);
-  const Descriptor file(path);
-  struct stat      status = {};
-  if (file.Number() < 0 || ::fstat(file.Number(), &status) != 0)
-  {
-    // Sockets cannot be opened.
-    throw Error(errno == ENOENT ? "there is no such file" : errno == ENXIO ? NoFileOfDisk : std::strerror(errno));
-  }
-  if (!S_ISREG(status.st_mode))
-  {
-    throw Error(NoFileOfDisk);
-  }
   FileBytes bytes;
   bytes.m_Path = path;
   bytes.m_IsMapped = true;
-  bytes.m_Size = static_cast<std::size_t>(status.st_size);
-  if (bytes.m_Size > 0)
-  {
-    void * const memory = ::mmap(nullptr, bytes.m_Size, PROT_READ, MAP_PRIVATE, file.Number(), 0);
-    if (memory == MAP_FAILED)
-    {
-      throw Error(std::strerror(errno));
-    }
-    const std::size_t size = bytes.m_Size;
-    bytes.m_Owner =
-      std::shared_ptr<const void>(memory, [size](const void * mapped) { ::munmap(const_cast<void *>(mapped), size); });
-    bytes.m_Data = static_cast<const unsigned char *>(memory);
-  }
+  bytes.m_Owner = MapFile(path, bytes.m_Size);
+  bytes.m_Data = static_cast<const unsigned char *>(bytes.m_Owner.get());
   return bytes;
 }
 
@@ -177,7 +122,7 @@ std::string
 PathBeside(const std::string & header, const std::string & name)
 {
   const std::filesystem::path path(name);
-  return path.is_absolute() ? name : (std::filesystem::path(header).parent_path() / path).string();
+  return path.is_absolute() ? name : (std::filesystem::path(header).parent_path() / path).generic_string();
 }
 
 std::vector<FileBytes>

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 /** Functions of the system's files for AtomicFile and batches. */
@@ -14,6 +15,10 @@ namespace brickccl
 
 /** Makes a folder of a new name that begins with `start`. \throws std::system_error. */
 std::filesystem::path MakeNewFolder(const std::filesystem::path & start);
+
+/** Moves a file to a place on the same disk, in one step; a file that is there is replaced.
+ *  \return why that failed; nothing is changed then. */
+std::error_code MoveOver(const std::filesystem::path & file, const std::filesystem::path & place);
 
 /** Puts a file's bytes on the disk. Late write errors show here. A thread that waits here for a large file lets the
  *  process end within a moment. \throws std::system_error. */

@@ -37,7 +37,7 @@ FilesBelow(const std::string & folder)
     // A link to a file that is gone is an error when it is read: it may be a slice.
     if (entry.is_regular_file() || entry.status().type() == std::filesystem::file_type::not_found)
     {
-      files.push_back({ entry.path().string(), entry.path().lexically_relative(folder).string() });
+      files.push_back({ entry.path().generic_string(), entry.path().lexically_relative(folder).generic_string() });
     }
   }
   std::sort(files.begin(), files.end(), [](const FoundFile & a, const FoundFile & b) {

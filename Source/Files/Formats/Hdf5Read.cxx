@@ -11,7 +11,9 @@
 #include <memory>
 #include <utility>
 
-#include <sys/resource.h>
+#ifdef BRICKCCL_USE_HDF5
+#  include <sys/resource.h>
+#endif
 
 namespace brickccl::files
 {

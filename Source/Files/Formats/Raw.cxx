@@ -179,9 +179,10 @@ WhyNotRead(const FileBytes & file, int dimension)
   {
     return "it is compressed; unpack it first";
   }
-  return named != nullptr ? std::string("this is not a ") + named->name + " file: damaged, or another format"
-                          : "its format is not supported; these are: " + ReadableFormats() +
-                              "; raw voxels are read with " + Proposal(file, dimension);
+  return named != nullptr
+         ? std::string("this is not in ") + named->name + " format: the file is damaged, or has another format"
+         : "its format is not supported; these are: " + ReadableFormats() + "; raw voxels are read with " +
+             Proposal(file, dimension);
 }
 
 } // namespace brickccl::files

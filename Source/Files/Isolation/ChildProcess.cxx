@@ -12,22 +12,15 @@
 #include <cstring>
 #include <utility>
 
-#ifdef _WIN32
-#  include <fcntl.h>
-#  include <io.h>
-#  include <share.h>
-#  include <sys/stat.h>
-#else
-#  include <csignal>
-#  include <fcntl.h>
-#  include <poll.h>
-#  include <sys/socket.h>
-#  include <sys/types.h>
-#  include <sys/wait.h>
-#  include <unistd.h>
-#  ifdef __linux__
-#    include <sys/prctl.h>
-#  endif
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#  include <sys/prctl.h>
 #endif
 
 namespace brickccl
@@ -36,12 +29,10 @@ namespace brickccl
 std::string
 ChildEnd::ToString() const
 {
-#ifndef _WIN32
   if (signal != 0)
   {
     return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
   }
-#endif
   return "exit code " + std::to_string(exitCode);
 }
 
@@ -62,53 +53,6 @@ ResultOf(const std::function<int(std::size_t)> & work, std::size_t key)
 }
 
 } // namespace
-
-#ifdef _WIN32
-
-ChildProcesses::ChildProcesses(Work work)
-  : m_Work(std::move(work))
-{}
-
-ChildProcesses::~ChildProcesses() = default;
-
-void
-ChildProcesses::Start(std::size_t key)
-{
-  m_Ended.push_back({ key, { ResultOf(m_Work.run, key), 0 } });
-}
-
-std::vector<ChildProcesses::Ended>
-ChildProcesses::WaitForSome()
-{
-  return std::exchange(m_Ended, {});
-}
-
-void
-ChildProcesses::Interrupt()
-{}
-
-std::size_t
-ChildProcesses::Count() const
-{
-  return m_Ended.size();
-}
-
-FolderLock::FolderLock(const std::string & file)
-  : m_File(file)
-{
-  // Windows refuses to open a file that another process has opened like this.
-  if (::_sopen_s(&m_Descriptor, file.c_str(), _O_CREAT | _O_RDWR, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0)
-  {
-    throw Error("cannot lock " + Quoted(file) + ": " + std::strerror(errno));
-  }
-}
-
-FolderLock::~FolderLock()
-{
-  ::_close(m_Descriptor);
-}
-
-#else
 
 namespace
 {
@@ -222,13 +166,13 @@ ChildProcesses::Fork(std::size_t key)
   const int                    reason = errno;
   if (child == 0)
   {
-#  ifdef __linux__
+#ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent)
     {
       ::_exit(1);
     }
-#  endif
+#endif
     ::close(sockets[0]);
     WorkInChild(key, sockets[1]);
   }
@@ -387,7 +331,5 @@ FolderLock::~FolderLock()
 {
   ::close(m_Descriptor);
 }
-
-#endif
 
 } // namespace brickccl

@@ -33,10 +33,16 @@ struct ChildEnd
 /** Processes forked from this one that work at the same time. A crash of one does not end the others. If this process
  *  dies, they end too (on Linux). No other thread of this process should run when one is started.
  *
- *  Windows has no such processes. There Start does the work itself and WaitForOne returns how it ended. */
+ *  Windows has no such processes. There Start does the work itself and WaitForSome returns how it ended. */
 class ChildProcesses
 {
 public:
+#ifdef _WIN32
+  static constexpr bool AreProcesses = false;
+#else
+  static constexpr bool AreProcesses = true;
+#endif
+
   /** The work of the processes. */
   struct Work
   {

@@ -13,22 +13,14 @@
 #include <filesystem>
 #include <sstream>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <process.h>
-#  include <windows.h>
-#else
-#  include <csignal>
-#  include <fcntl.h>
-#  include <poll.h>
-#  include <spawn.h>
-#  include <sys/wait.h>
-#  include <unistd.h>
-#  ifdef __APPLE__
-#    include <mach-o/dyld.h>
-#  endif
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#  include <mach-o/dyld.h>
 #endif
 
 namespace brickccl
@@ -37,14 +29,7 @@ namespace brickccl
 std::string
 ProgramPath()
 {
-#ifdef _WIN32
-  std::vector<wchar_t> path(32768);
-  const DWORD          length = GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
-  if (length > 0 && length < path.size())
-  {
-    return std::filesystem::path(std::wstring(path.data(), length)).string();
-  }
-#elif defined(__APPLE__)
+#if defined(__APPLE__)
   std::vector<char> path(4096);
   auto              size = static_cast<std::uint32_t>(path.size());
   if (_NSGetExecutablePath(path.data(), &size) == 0)
@@ -82,15 +67,7 @@ FindProgram(const std::string & name)
 void
 ContinueAs(const std::string & program, char ** arguments)
 {
-#ifdef _WIN32
-  const std::intptr_t code = _spawnv(_P_WAIT, program.c_str(), arguments);
-  if (code >= 0)
-  {
-    std::exit(static_cast<int>(code));
-  }
-#else
   ::execv(program.c_str(), arguments);
-#endif
   throw Error(Quoted(program) + " cannot be started: " + std::strerror(errno));
 }
 
@@ -104,14 +81,6 @@ RunProgram(const std::vector<std::string> & arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   }
   words.push_back(nullptr);
-#ifdef _WIN32
-  const std::intptr_t code = _spawnv(_P_WAIT, words[0], words.data());
-  if (code < 0)
-  {
-    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
-  }
-  end.exitCode = static_cast<int>(code);
-#else
   int ends[2];
   if (::pipe(ends) != 0)
   {
@@ -156,7 +125,6 @@ RunProgram(const std::vector<std::string> & arguments)
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
   {}
   end.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-#endif
   return end;
 }
 

@@ -124,8 +124,8 @@ DescribeExtras(std::vector<std::string>         extras,
     quoted.push_back(Quoted(text));
     hint = hint.empty() ? HintOnExtra(text, command) : hint;
   }
-  return ListOf(quoted) + (extras.size() == 1 ? " is" : " are") + " too much: `" + UsageOf(*command.app, command.name) +
-         "`" + hint;
+  return ListOf(quoted) + (extras.size() == 1 ? " is" : " are") + " not expected: `" +
+         UsageOf(*command.app, command.name) + "`" + hint;
 }
 
 } // namespace

@@ -27,6 +27,7 @@ struct BatchArguments : job::Job
   std::vector<std::string> inputs;
   std::string              folder;
   int                      jobs = 0;
+  bool                     resume = false;
   bool                     dryRun = false;
   bool                     report = false;
   bool                     pdf = false;
@@ -120,9 +121,10 @@ RunBatchCommand(const BatchArguments & arguments)
   }
   Device::FromName(arguments.device);
   batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
-  if (!recipe.logo.empty())
+  for (std::string * const file : { &recipe.logo, &recipe.zones })
   {
-    recipe.logo = (std::filesystem::path(arguments.recipe).parent_path() / recipe.logo).string();
+    // It is next to the recipe.
+    *file = file->empty() ? "" : (std::filesystem::path(arguments.recipe).parent_path() / *file).string();
   }
   report::SetFields(recipe, arguments.fields);
   const std::string       logo = recipe.logo.empty() ? "" : report::CopiedLogo(arguments.folder, recipe.logo);
@@ -222,7 +224,7 @@ AddBatchCommand(CLI::App & app)
   command->get_option("--device")->default_str(arguments->device);
   command->add_flag("--resume",
                     arguments->resume,
-                    "continue a batch: skip finished images, except those without pictures for --report");
+                    "continue a batch: skip finished images (with --report, only if they have pictures)");
   command->add_flag("--report", arguments->report, "also write report.html, one file to read, print and share");
   command->add_flag("--pdf", arguments->pdf, "also print it to report.pdf (needs Chromium or Chrome)")
     ->needs(command->get_option("--report"));

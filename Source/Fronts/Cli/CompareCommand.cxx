@@ -85,10 +85,6 @@ AsJson(const batch::ComparedItem & item)
                                      { "voxel_count_2", defect.voxelsAfter },
                                      { "common_voxels", defect.commonVoxels } });
   }
-  if (!item.picture.empty())
-  {
-    described["picture"] = item.picture;
-  }
   return described;
 }
 
@@ -124,11 +120,6 @@ PrintComparison(const CompareArguments & arguments, const std::vector<batch::Com
       }
     }
     std::cout << (text.empty() ? "no defects" : text) << '\n';
-    if (!item.picture.empty() && !item.pictureHasScan)
-    {
-      std::cerr << "note: " << Quoted(item.picture)
-                << " has no scan behind the defects: the scan was moved or changed\n";
-    }
   }
   std::cout.flush();
 }
@@ -165,12 +156,6 @@ RunCompare(const CompareArguments & arguments)
   {
     batch::CheckSameRecipe(arguments.before, arguments.after);
   }
-  if (!arguments.options.pictures.empty())
-  {
-    CheckOutside(arguments.options.pictures, arguments.before);
-    CheckOutside(arguments.options.pictures, arguments.after);
-    std::filesystem::create_directories(arguments.options.pictures);
-  }
   const auto items = batch::CompareBatches(arguments.before, arguments.after, arguments.options);
   if (!arguments.output.empty())
   {
@@ -199,14 +184,9 @@ AddCompareCommand(CLI::App & app)
   command->add_option("OUTDIR2", arguments->after, "folder of the later batch, with items of the same names")
     ->required();
   command->add_option("-o,--output", arguments->output, "write a table with a row per defect: .csv")->type_name("FILE");
-  command
-    ->add_option("--pictures",
-                 arguments->options.pictures,
-                 "write a PNG for each item: the slice with the most changes, with the defects colored by change")
-    ->type_name("FOLDER");
   command->add_flag("--different-recipes",
                     arguments->acceptsOtherRecipe,
-                    "compare batches of different recipes, although these may cause the differences");
+                    "compare batches of different recipes; differences may then come from the recipes");
   command->add_flag("--json", arguments->json, "print all defects and their changes as one JSON object");
   command
     ->add_option("--least-change",

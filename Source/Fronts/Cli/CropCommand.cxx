@@ -47,9 +47,9 @@ MarginOf(const CropArguments & arguments, const LoadedImage & image)
   if (job::SetValue({ job::Kind::Number, 0, 1e9, "mm" }, { arguments.margin }, &length) ||
       (isInVoxels && length != std::floor(length)) || (!isInVoxels && image.spacingSource == "none"))
   {
-    throw InvalidArgument("--margin must be a number of voxels, or, of an image with a voxel size, a length such as "
-                          "0.5mm, not " +
-                          Quoted(arguments.margin));
+    throw InvalidArgument(
+      "--margin must be a number of voxels, or a length such as 0.5mm if the image has a voxel size, not " +
+      Quoted(arguments.margin));
   }
   for (std::size_t axis = 0; axis < voxels.size(); ++axis)
   {
@@ -250,13 +250,13 @@ AddCropCommand(CLI::App & app)
   auto       arguments = std::make_shared<CropArguments>();
   CLI::App * command = app.add_subcommand("crop", "Cut out a box, or the box around a component, as an image");
   command->add_option("IN", arguments->input, std::string("image") + FilesRead)->required();
-  command->add_option("OUT", arguments->output, "the part, with its place in space; with --each name_LABEL.ext")
+  command->add_option("OUT", arguments->output, "cropped image, with its place in space (with --each: name_LABEL.ext)")
     ->required();
   AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + RunningOptions + "no-compression");
   const std::string more = job::FindParameter("box")->more;
   command->get_option("--box")->description(
-    "crop to this box: its first and last voxel, both included\nSeveral shapes are cropped to the box around them. " +
-    more.substr(more.find("Numbers")));
+    "crop to this box: first and last voxel, both included\nSeveral shapes are cropped to the box around them. " +
+    more.substr(more.find("Plain numbers")));
   auto * const component =
     command->add_option("--component", arguments->component, "crop to the box around the component of this label")
       ->type_name("N");

@@ -65,8 +65,8 @@ WrittenFiles(const std::string & output)
 [[noreturn]] void
 RefuseOutput(const std::string & name, const std::string & written, const std::string & what, const std::string & file)
 {
-  throw InvalidArgument(name + " would write " + Quoted(written) + ", which is " + what +
-                        (written == file ? "" : ", " + Quoted(file)) + "; give another name");
+  throw InvalidArgument(name + " would overwrite " + Quoted(written) + ", which is " + what +
+                        (written == file ? "" : ", " + Quoted(file)) + "; choose another name");
 }
 
 /** \throws InvalidArgument if the output is one of the files. */
@@ -106,7 +106,7 @@ public:
       if (fs::is_directory(file, failure))
       {
         throw InvalidArgument("cannot write " + Quoted(file) + " (" + output.first +
-                              "): it is a folder; give another name");
+                              "): it is a folder; choose another name");
       }
       const auto found = m_Places.find(PlaceOf(file));
       if (found != m_Places.end())
@@ -241,7 +241,7 @@ ImageReader::Note(const std::string & text)
 }
 
 LoadedImage
-ImageReader::Read(const std::string & path, bool asLabels)
+ImageReader::Read(const std::string & path, bool asLabels, bool mayBeNaN)
 {
   const ProgressHooks hooks = m_Reporter.Hooks();
   ReadOptions         told = m_Options;
@@ -263,7 +263,8 @@ ImageReader::Read(const std::string & path, bool asLabels)
     Note(Quoted(path) + ": no voxel size in the file: 1 mm assumed; set it with --spacing X Y Z");
   }
   // Of label maps and masks; that of images is told where they are labeled.
-  if (const auto count = told.asLabels && !told.inParts ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
+  const bool areCounted = told.asLabels && !told.inParts && mayBeNaN;
+  if (const auto count = areCounted ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
   {
     Note(Quoted(path) + ": " + TellNotANumber(count));
   }
@@ -336,29 +337,6 @@ AddRegion(job::Findings &                      findings,
                       (region.box + region.cylinder + region.sphere).empty() ? 0 : line,
                       "region: # of the image",
                       "%" } });
-}
-
-std::string
-OutputFor(const std::string & output,
-          const std::string & fallback,
-          ScalarType          type,
-          const Extent &      extent,
-          ImageReader &       notes)
-{
-  try
-  {
-    CheckImageFileWritable(output, type, extent);
-    return output;
-  }
-  catch (const Unsupported & error)
-  {
-    if (fallback.empty())
-    {
-      throw Unsupported(std::string(error.what()) + " (or name a second output by --output-fallback)");
-    }
-    notes.Note(std::string(error.what()) + "; the label map goes to " + Quoted(fallback));
-    return fallback;
-  }
 }
 
 void

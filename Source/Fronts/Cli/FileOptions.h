@@ -43,8 +43,9 @@ public:
   ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts = false);
 
   /** Reads an image, and checks that no output is one of the files that it came from.
-   *  \param asLabels  reads palette images as numbers */
-  LoadedImage Read(const std::string & path, bool asLabels);
+   *  \param asLabels  reads palette images as numbers
+   *  \param mayBeNaN  whether values that are NaN count as background, which is noted of label maps */
+  LoadedImage Read(const std::string & path, bool asLabels, bool mayBeNaN = true);
 
   /** Reads a label map, whose segments get the names of --names. */
   LoadedImage ReadLabels(const std::string & path);
@@ -88,14 +89,6 @@ void AddRegion(job::Findings &                      findings,
                const std::optional<std::uint64_t> & voxels,
                const LoadedImage &                  image,
                int                                  line);
-
-/** Where label maps of a type go: to `output`, or, with a note, to `fallback` if the format of `output` does not hold
- *  them. An empty `fallback` stands for none. \throws Unsupported if there is none; it names formats that hold them. */
-std::string OutputFor(const std::string & output,
-                      const std::string & fallback,
-                      ScalarType          type,
-                      const Extent &      extent,
-                      ImageReader &       notes);
 
 /** Writes an image, and notes what its format does not hold. */
 void

@@ -26,26 +26,26 @@ namespace
  * in a command. */
 constexpr std::pair<const char *, const char *> Groups[] = {
   { "The phantom", "seed density grain noise blur rings hardening diameters phantom:size phantom:spacing" },
-  { "The truth", "truth truth-labels sizes" },
+  { "The truth", "truth" },
   { job::group::Reading, "" },
   { "The part that is cut out", "component each crop:labels only margin crop:box crop:cylinder crop:sphere crop:mask" },
   { job::group::Labeled, "range-from range-to steps" },
   { job::group::Joined, "" },
   { job::group::Kept, "where labels keep remove values" },
-  { "The split", "split-height split-by" },
+  { "The split", "split-height split-by split-seeds" },
   { "The operation", "morph:open morph:close morph:dilate morph:erode" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output" },
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
   { "The comparison", "overlap different-recipes least-change" },
-  { "The picture", "pictures style color-by render:size patient" },
+  { "The picture", "style color-by render:size patient" },
   { "The page", "no-browser port linger embed-in" },
   { job::group::Table,
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
     "list-columns-markdown masks merge:output overlap" },
   { "The report", "report report-field pdf xlsx" },
-  { job::group::Running, "jobs dry-run" },
+  { job::group::Running, "jobs resume dry-run" },
   { "Help", "formats help help-all version" },
 };
 
@@ -83,7 +83,7 @@ constexpr CommandHelp Commands[] = {
     "values minimum-volume minimum-size largest fill-holes connectivity background spacing",
     "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes\n" },
   { "split",
-    "split-height split-by connectivity by-slice statistics print spacing",
+    "split-height split-by split-seeds connectivity by-slice statistics print spacing",
     "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n"
     "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n" },
   { "merge", "output overlap names spacing", "  brickccl merge segmentations/ -o organs.seg.nrrd\n" },
@@ -109,11 +109,11 @@ constexpr CommandHelp Commands[] = {
   { "view",
     "",
     "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"
-    "Nothing is sent to another computer. Through SSH, on your computer:\n"
+    "Nothing leaves the computer. For a scan on another one, run this on yours:\n"
     "  ssh -L 8000:127.0.0.1:8000 HOST \\\n"
     "    brickccl view scan.nrrd --no-browser --port 8000\n" },
   { "phantom",
-    "size spacing seed truth truth-labels sizes",
+    "size spacing seed truth",
     "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1\n"
     "  brickccl phantom balls balls.nrrd --size 200 200 200 --density 0.3\n" },
   { "batch",

@@ -18,21 +18,27 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   {
     throw InvalidArgument("--below needs a threshold: --threshold METHOD, or --pores without --range");
   }
+  if (job.memory > 0 && job::HasLocalThreshold(job))
+  {
+    throw InvalidArgument("--threshold " + job.threshold +
+                          " needs the whole volume and cannot be combined with --memory");
+  }
   job::CriterionOf(job);
   CheckSeeds(job);
   Device::FromName(job.device);
   ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
   CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
-  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty() && job.quiet)
+  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty() && job.saveSmoothed.empty() &&
+      job.quiet)
   {
     throw InvalidArgument("nothing to do: give OUTPUT, the label map, --statistics or --picture, or omit --quiet");
   }
   outputs = TableFiles(job, "--statistics");
   outputs.insert(outputs.end(),
                  { { "OUTPUT", job.output },
-                   { "--output-fallback", job.outputFallback },
                    { "--picture", job.picture },
+                   { "--save-smoothed", job.saveSmoothed },
                    { "--color-table", job.colorTable } });
   CheckFiles(job,
              { { "INPUT", job.input },
@@ -46,7 +52,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                { "--seeds", job.seeds } },
              outputs);
   CheckImageName(job.output);
-  CheckImageName(job.outputFallback);
+  CheckImageName(job.saveSmoothed);
   if (!job.picture.empty())
   {
     CheckWritable(job.picture);
@@ -60,7 +66,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   auto       job = std::make_shared<job::Job>();
   CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
   command->add_option("INPUT", job->input, std::string("image") + FilesRead)->required();
-  command->add_option("OUTPUT", job->output, "label map; without it, only the summary and what else is asked for");
+  command->add_option("OUTPUT", job->output, "label map; if left out, only other outputs are written");
   AddOptions(*command, *job, "");
   command->callback([job, frontEnd] { RunLabel(*job, frontEnd); });
 }

@@ -84,14 +84,15 @@ CriterionText(const job::Segmenting & arguments, const job::Segmented & segmente
 {
   std::string  text = segmented.Asked().ToString();
   const auto & threshold = segmented.FoundThreshold();
-  if (!threshold || !arguments.below)
+  if (!threshold || !(arguments.below || threshold->IsLocal()))
   {
     return text;
   }
   // The range ends just below the threshold; what it prints as would be the threshold.
   const std::size_t  range = text.find(" within [");
   std::ostringstream below;
-  below << " below " << static_cast<double>(threshold->value);
+  below << (arguments.below ? " below " : " at or above ");
+  threshold->IsLocal() ? below << threshold->method.ToString() : below << static_cast<double>(threshold->value);
   return range == std::string::npos ? text : text.replace(range, text.find(']', range) + 1 - range, below.str());
 }
 
@@ -184,9 +185,12 @@ DescribeCriterion(const job::Segmenting & arguments, const job::Segmented & segm
   std::string       text = segmented.arePores ? "material" : "foreground";
   if (segmented.FoundThreshold())
   {
-    const std::string value = job::Readable(segmented.FoundThreshold()->value);
-    text +=
-      (arguments.below ? " below " + value : " from " + value + " up") + DescribeMethod(*segmented.FoundThreshold());
+    const Threshold & found = *segmented.FoundThreshold();
+    const std::string value = job::Readable(found.value);
+    text += found.IsLocal() ? std::string(arguments.below ? " below" : " at or above") + " the local threshold"
+          : arguments.below ? " below " + value
+                            : " from " + value + " up";
+    text += DescribeMethod(found);
   }
   else
   {
@@ -268,11 +272,9 @@ ListFindings(const job::Job & job, const LabelFindings & found)
 void
 AddSlabs(job::Findings & findings, const SlabResult & result)
 {
-  constexpr int       line = 10;
-  const std::uint64_t before = result.slabsFromBefore;
+  constexpr int line = 10;
   findings.insert(findings.end(),
                   { { "slabs/count", result.plan.slabs.size(), line, "#", "slab" },
-                    { "slabs/from_before", before, before > 0 ? line : 0, "(# from before)" },
                     { "slabs/memory_bytes", result.plan.memory },
                     { "slabs/state_bytes", result.stateBytes },
                     { "slabs/merge_bytes", result.mergeBytes },

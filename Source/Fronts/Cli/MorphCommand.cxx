@@ -27,20 +27,19 @@ struct Operation
 constexpr std::array<Operation, 4> Operations = { {
   { MorphOperation::Open,
     "--open",
-    "keep what a ball of this radius (mm) covers within a label\nThin parts and specks vanish; what is thicker keeps "
-    "its place." },
+    "keep the parts of labels that a ball of this radius (mm) fits into\nThinner parts and specks are removed; thicker "
+    "parts do not move." },
   { MorphOperation::Close,
     "--close",
-    "fill gaps that a ball of this radius (mm) does not fit into\nA gap must be closed "
-    "by one label; what two labels close together stays open." },
+    "fill gaps that a ball of this radius (mm) does not fit into\nA gap between two different labels stays open." },
   { MorphOperation::Dilate,
     "--dilate",
-    "grow labels into the background by this many mm\nA voxel gets the nearest label, of equally near ones the "
-    "smallest." },
+    "grow labels into the background by this many mm\nA voxel gets the nearest label; if two are equally near, the "
+    "smaller one." },
   { MorphOperation::Erode,
     "--erode",
-    "remove voxels at most this many mm from another label or the background\nThe border of the image is not a "
-    "border of labels." },
+    "remove voxels at most this many mm from another label or the background\nLabels are not eroded at the border of "
+    "the image." },
 } };
 
 struct MorphArguments : job::Job
@@ -64,7 +63,7 @@ SetOperation(const MorphArguments & arguments, MorphOptions & options)
   }
   if (given != 1)
   {
-    throw InvalidArgument(std::string(given == 0 ? "nothing is asked for" : "several operations are asked for") +
+    throw InvalidArgument(std::string(given == 0 ? "nothing to do" : "several operations are given") +
                           "; give one of --open, --close, --dilate and --erode");
   }
 }
@@ -89,9 +88,8 @@ RunMap(const job::Job &          arguments,
   CheckImageName(arguments.output);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage image = reader.Read(arguments.input, true);
-  NoteGrayClasses(image, reader);
-  const ScalarType written = type.value_or(image.type);
+  const LoadedImage image = reader.Read(arguments.input, true, false);
+  const ScalarType  written = type.value_or(image.type);
   CheckImageFileWritable(arguments.output, written, image.extent);
   options.sliceAxis = arguments.bySlice.empty() ? -1 : AxisFromName(arguments.bySlice);
   options.geometry = image.geometry;
@@ -103,6 +101,7 @@ RunMap(const job::Job &          arguments,
   Buffer<char>        result;
   result.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(written));
   job::Findings findings = work(image, static_cast<void *>(result.Data()), options, reader);
+  NoteGrayClasses(image, reader);
   seconds[clock] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
@@ -135,7 +134,10 @@ job::Findings
 MeasureDistances(const LoadedImage & image, void * result, const DistanceOptions & options, ImageReader & notes)
 {
   auto * const distances = static_cast<float *>(result);
-  Distances(image.View(), distances, options);
+  if (const std::string remark = Distances(image.View(), distances, options); !remark.empty())
+  {
+    notes.Note(remark);
+  }
   const float largest = *std::max_element(distances, distances + image.extent.VoxelCount());
   if (std::isinf(largest))
   {
@@ -179,11 +181,16 @@ AddDistanceCommand(CLI::App & app)
   command
     ->add_option("OUTPUT", arguments->output, "distances in mm (float32), between voxel centers; 0 in the background")
     ->required();
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "by-slice " + RunningOptions + "no-compression");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + "by-slice device " + RunningOptions + "no-compression");
   command->get_option("--by-slice")->description("measure in each slice orthogonal to this axis separately");
+  command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");
   command->callback([arguments] {
+    DistanceOptions options;
+    options.device = Device::FromName(arguments->device);
     RunMap(*arguments,
-           DistanceOptions{},
+           options,
            ScalarType::Float32,
            "measuring distances",
            "distance",

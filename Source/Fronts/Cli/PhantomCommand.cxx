@@ -2,15 +2,11 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Files/Settle.h"
-#include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include <algorithm>
 #include <limits>
-#include <locale>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 namespace brickccl::cli
@@ -31,8 +27,6 @@ struct PhantomArguments
 
   /** Of scans. */
   std::string           truth;
-  std::string           truthLabels;
-  std::string           sizes;
   std::optional<double> noise;
   std::optional<double> blur;
   std::optional<double> rings;
@@ -56,8 +50,6 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
   const Kinds                          scans = { "log", "casting", "print" };
   const std::pair<const char *, Kinds> options[] = {
     { "--truth", scans },
-    { "--truth-labels", scans },
-    { "--sizes", scans },
     { "--noise", scans },
     { "--blur", scans },
     { "--rings", scans },
@@ -73,10 +65,6 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
       throw InvalidArgument(std::string(name) + " works only with the phantom" + (kinds.size() > 1 ? "s " : " ") +
                             ListOf(kinds) + ", not with " + arguments.kind);
     }
-  }
-  if (!arguments.sizes.empty() && ExtensionOf(arguments.sizes) != ".csv")
-  {
-    throw InvalidArgument("cannot write sizes to '" + arguments.sizes + "': its extension must be .csv");
   }
 }
 
@@ -137,53 +125,6 @@ struct ImageWriter
   Reporter &       reporter;
 };
 
-/** The name of a value of the truth. */
-std::string
-NameOfDefect(std::uint8_t value)
-{
-  return value == static_cast<std::uint8_t>(Defect::Crack) ? "crack"
-       : value == static_cast<std::uint8_t>(Defect::Knot)  ? "knot"
-                                                           : "pore";
-}
-
-/** Writes what the true defects are: each one with its number, and their table. Defects are the components of equal
- *  values, connected by faces, edges and corners, in raster order, as `brickccl score` counts them. */
-void
-WriteDefects(const PhantomArguments & arguments, const Scan & scan, const ImageWriter & writer)
-{
-  const Extent & extent = writer.extent;
-  LabelOptions   options;
-  options.criterion = Criterion::EqualValue();
-  options.connectivity = Connectivity::Full(extent.dimension);
-  options.geometry = writer.geometry;
-  options.device.kind = Device::Kind::Cpu;
-  const Labeling defects = Label(ImageView(scan.truth.data(), extent), options);
-  if (!arguments.truthLabels.empty())
-  {
-    UninitializedVector<std::uint32_t> labels(scan.truth.size());
-    defects.Write(labels.data());
-    writer.Write(arguments.truthLabels, ScalarType::UInt32, labels.data());
-  }
-  if (arguments.sizes.empty())
-  {
-    return;
-  }
-  const ComponentTable table = defects.Measure();
-  std::ostringstream   text;
-  text.imbue(std::locale::classic());
-  WriteDelimited(text, table, ',');
-  std::istringstream lines(text.str());
-  ReplaceTextFile(arguments.sizes, [&](std::ostream & stream) {
-    std::string line;
-    for (std::size_t row = 0; std::getline(lines, line); ++row)
-    {
-      stream << (row == 0 ? "kind"
-                          : NameOfDefect(scan.truth[static_cast<std::size_t>(table.components[row - 1].firstVoxel)]))
-             << ',' << line << '\n';
-    }
-  });
-}
-
 void
 WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
 {
@@ -202,10 +143,6 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
   if (!arguments.truth.empty())
   {
     writer.Write(arguments.truth, ScalarType::UInt8, scan.truth.data());
-  }
-  if (!arguments.truthLabels.empty() || !arguments.sizes.empty())
-  {
-    WriteDefects(arguments, scan, writer);
   }
 }
 
@@ -227,11 +164,7 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   const std::vector<std::int64_t> size = SidesOf(arguments);
   const Extent                    extent(static_cast<int>(size.size()), size.data());
   const Geometry                  geometry = GeometryOf(arguments, size.size());
-  CheckOutputs({},
-               { { "OUT", arguments.output },
-                 { "--truth", arguments.truth },
-                 { "--truth-labels", arguments.truthLabels },
-                 { "--sizes", arguments.sizes } });
+  CheckOutputs({}, { { "OUT", arguments.output }, { "--truth", arguments.truth } });
   const bool isGrains = arguments.kind == "grains";
   CheckImageFileWritable(arguments.output,
                          arguments.IsScan() || isGrains ? ScalarType::Int16 : ScalarType::UInt8,
@@ -267,11 +200,8 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
 void
 AddScanOptions(CLI::App & command, PhantomArguments & arguments)
 {
-  command.add_option("--truth", arguments.truth, "CT: write the kind of voxels: 1 crack, 2 knot, 3 pore")
+  command.add_option("--truth", arguments.truth, "CT: write what each voxel is: 1 crack, 2 knot, 3 pore")
     ->type_name("FILE");
-  command.add_option("--truth-labels", arguments.truthLabels, "CT: write the true defects as a label map")
-    ->type_name("FILE");
-  command.add_option("--sizes", arguments.sizes, "CT: write a table of the true defects: .csv")->type_name("FILE");
   command
     .add_option("--noise",
                 arguments.noise,
@@ -285,7 +215,7 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
   command
     .add_option("--rings",
                 arguments.rings,
-                "CT: ring artifacts of up to this many HU, one in six rings; default: log and casting 0, print 40")
+                "CT: ring artifacts of up to this many HU, in every sixth ring; default: log and casting 0, print 40")
     ->type_name("HU")
     ->check(NumberFromZero());
   command
@@ -298,7 +228,7 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
   command
     .add_option("--diameters",
                 arguments.diameters,
-                "print: all pores are separate balls of these diameters in voxels, in turn")
+                "print: make only separate balls as pores, with these diameters (voxels) in turn")
     ->expected(1, 64)
     ->check(NumberAboveZero())
     ->type_name("D ...");

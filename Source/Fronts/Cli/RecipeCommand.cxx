@@ -38,7 +38,7 @@ WriteNewRecipe(const std::string & name, const std::string & output)
   const std::string path = output.empty() ? name + ".toml" : output;
   if (std::error_code failure; std::filesystem::exists(path, failure))
   {
-    throw Error(Quoted(path) + " exists already; give another name with -o, or remove it");
+    throw Error(Quoted(path) + " already exists; choose another name with -o, or remove it");
   }
   ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe->text; });
   std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;

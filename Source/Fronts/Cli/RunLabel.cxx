@@ -51,10 +51,6 @@ CheckLabelMaps(const job::Job & arguments, LabelType requestedType, const Extent
                            requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
                            extent);
   }
-  if (!arguments.outputFallback.empty())
-  {
-    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, extent);
-  }
 }
 
 /** Writes the label map, if one is asked for. \return its file. */
@@ -72,14 +68,10 @@ WriteLabelMap(const job::Job &      arguments,
   }
   reporter.Step("writing " + arguments.output);
   const ProgressHooks    hooks = reporter.Hooks();
-  std::string            output = OutputFor(arguments.output,
-                                 arguments.outputFallback,
-                                 ScalarTypeOfLabel(found.type),
-                                 found.run.image.extent,
-                                 reader);
   const LoadedImage &    image = found.run.image;
   const ComponentTable & table = found.run.table;
-  WriteImage(output,
+  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(found.type), image.extent);
+  WriteImage(arguments.output,
              { ScalarTypeOfLabel(found.type),
                image.extent,
                image.geometry,
@@ -88,7 +80,7 @@ WriteLabelMap(const job::Job &      arguments,
                keepsNames ? SegmentsOf(image, table, InputLabels(table), false, reader) : Segmentation() },
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
-  return output;
+  return arguments.output;
 }
 
 /** Shows the steps of a job and keeps its notes. */
@@ -128,14 +120,10 @@ public:
     Measure();
     WriteOutputs();
     PrintFindings(Summary(), m_Arguments, *m_Reporter, m_FrontEnd);
-    if (!m_Arguments.work.empty() && !m_Arguments.json && !m_Arguments.quiet)
-    {
-      m_Reporter->Note("the folder " + Quoted(m_Arguments.work) + " is no longer needed and can be deleted");
-    }
   }
 
 private:
-  /** What is certain to fail is found before the long work starts. */
+  /** Certain failures are found before the long work starts. */
   void
   CheckArguments()
   {
@@ -199,6 +187,10 @@ private:
     {
       measured.classes = kindOf(m_Image);
     }
+    if (!m_Arguments.split.empty())
+    {
+      measured.parents = kindOf(m_Image);
+    }
     if (m_TableImages.zones)
     {
       measured.zones = kindOf(*m_TableImages.zones);
@@ -209,7 +201,8 @@ private:
   void
   LabelImage()
   {
-    // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
+    // A CPU thread labels about this many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole
+    // commands).
     constexpr double voxelsPerThread = 5e8;
     Device &         device = m_Run.options.device;
     if (device.kind == Device::Kind::Auto &&
@@ -280,7 +273,7 @@ private:
       doubts.Note(m_Slabs->foregroundVoxels, m_Slabs->components, m_Reader);
     }
     m_Table = std::move(m_Slabs->table);
-    m_Found.regionVoxels = m_Arguments.pores ? std::nullopt : m_Table.regionVoxels;
+    m_Found.regionVoxels = m_Arguments.pores ? m_Slabs->regionVoxels : m_Table.regionVoxels;
     m_Found.components = m_Slabs->components;
     m_Found.foregroundVoxels = m_Slabs->foregroundVoxels;
     m_Found.relabeled = m_Slabs->relabeled;
@@ -294,8 +287,8 @@ private:
   bool
   MeasuresClasses() const
   {
-    return KeepsNames() || (m_Arguments.IsWanted() &&
-                            (!m_Arguments.split.empty() || (m_Arguments.equalValue && m_Image.channels == 1)));
+    return KeepsNames() ||
+           (m_Arguments.IsWanted() && m_Arguments.split.empty() && m_Arguments.equalValue && m_Image.channels == 1);
   }
 
   /** Whether components inherit the names of segments: each is of one segment. */
@@ -310,7 +303,11 @@ private:
   void
   ReleaseImages()
   {
-    m_Segmented.smoothed.reset();
+    if (m_Arguments.saveSmoothed.empty())
+    {
+      m_Segmented.smoothed.reset();
+    }
+    m_Segmented.local.reset();
     if (m_Arguments.picture.empty())
     {
       m_Image.voxels.Release();
@@ -347,9 +344,9 @@ private:
       }
       if (MeasuresClasses())
       {
-        options.classes =
-          m_Arguments.split.empty() ? m_Segmented.View(m_Image) : ImageView(m_Run.parents.Data(), m_Image.extent);
+        options.classes = m_Segmented.View(m_Image);
       }
+      options.parents = m_Run.Parents();
       m_Run.Measure(options, false);
       if (KeepsNames())
       {
@@ -376,6 +373,16 @@ private:
     if (m_Arguments.IsWanted())
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
+    }
+    if (const auto & smoothed = m_Segmented.smoothed; smoothed && !m_Arguments.saveSmoothed.empty())
+    {
+      m_Reporter->Step("writing " + m_Arguments.saveSmoothed);
+      const ProgressHooks hooks = m_Reporter->Hooks();
+      WriteImage(
+        m_Arguments.saveSmoothed,
+        ImageToWrite::FromMemory(smoothed->voxels.Data(), smoothed->type, smoothed->extent, smoothed->geometry),
+        { !m_Arguments.noCompression, { m_Arguments.threads, Progress(hooks) } },
+        m_Reader);
     }
     if (!m_Arguments.colorTable.empty())
     {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Batch/Detection.h"
 #include "BrickCCL/Batch/Score.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Pictures/Drawing.h"
+#include "BrickCCL/Cli/Doubts.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace brickccl::cli
@@ -16,71 +16,12 @@ struct ScoreArguments : job::Job
 {
   std::string         truth;
   batch::ScoreOptions options;
-  std::string         plot;
 };
 
 nlohmann::ordered_json
 NumberOrNull(double number)
 {
   return std::isnan(number) ? nlohmann::ordered_json() : nlohmann::ordered_json(number);
-}
-
-/** The true defects that count as hits and misses. */
-std::vector<batch::Detection>
-DetectionsOf(const batch::Score & score)
-{
-  std::vector<batch::Detection> detections;
-  for (const batch::ScoreMatch & match : score.matches)
-  {
-    detections.push_back({ match.truthDiameter, match.label.has_value() });
-  }
-  return detections;
-}
-
-/** The handbook's least number of defects. */
-constexpr std::size_t LeastDefects = 60;
-
-nlohmann::ordered_json
-AsJson(const batch::DetectionCurve & curve)
-{
-  nlohmann::ordered_json described;
-  described["method"] = "hit/miss, log-odds linear in ln(size), maximum likelihood; bound from the likelihood ratio, "
-                        "one degree of freedom, one-sided 95 % (MIL-HDBK-1823A)";
-  described["size"] = "equivalent_spherical_diameter_mm";
-  described["defects"] = curve.Count();
-  described["hits"] = curve.HitCount();
-  described["problem"] = curve.Problem().empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(curve.Problem());
-  const bool is = curve.Problem().empty();
-  described["intercept"] = is ? nlohmann::ordered_json(curve.Intercept()) : nlohmann::ordered_json();
-  described["slope"] = is ? nlohmann::ordered_json(curve.Slope()) : nlohmann::ordered_json();
-  described["a50"] = is ? nlohmann::ordered_json(curve.SizeAt(0.5)) : nlohmann::ordered_json();
-  described["a90"] = is ? nlohmann::ordered_json(curve.SizeAt(0.9)) : nlohmann::ordered_json();
-  const auto bounded = is ? curve.SizeWithConfidence(0.9) : std::nullopt;
-  described["a90_95"] = bounded ? nlohmann::ordered_json(*bounded) : nlohmann::ordered_json();
-  described["fewer_than_60_defects"] = curve.Count() < LeastDefects;
-  return described;
-}
-
-void
-AddCurve(job::Findings & findings, const batch::DetectionCurve & curve, const std::string & unit)
-{
-  findings.push_back({ "probability_of_detection", AsJson(curve) });
-  if (!curve.Problem().empty())
-  {
-    findings.push_back({ "", curve.Problem(), 5, "no POD curve: #" });
-    return;
-  }
-  const auto bounded = curve.SizeWithConfidence(0.9);
-  findings.push_back({ "", curve.SizeAt(0.9), 5, "a90 #: 9 of 10 defects of this diameter are found", unit });
-  findings.push_back({ "",
-                       bounded ? job::Readable(*bounded, unit) + ", with a confidence of 95 %"
-                               : std::string("-: the data do not limit the size"),
-                       6,
-                       "a90/95 # (hit/miss, likelihood ratio, MIL-HDBK-1823A)" });
-  if (curve.Count() < LeastDefects)
-  {
-    findings.push_back({ "", curve.Count(), 7, "only #: MIL-HDBK-1823A asks for at least 60", "true defect" });
-  }
 }
 
 nlohmann::ordered_json
@@ -102,8 +43,41 @@ AsJson(const batch::ScoreMatch & match)
   return described;
 }
 
+/** How many true defects are found in each of four classes of diameters, of equal ratios. */
+void
+AddRecallBySize(job::Findings & findings, const std::vector<batch::ScoreMatch> & matches, const std::string & unit)
+{
+  constexpr std::size_t classes = 4;
+  const auto            isSmaller = [](const auto & a, const auto & b) { return a.truthDiameter < b.truthDiameter; };
+  const auto            range = std::minmax_element(matches.begin(), matches.end(), isSmaller);
+  std::uint64_t         defects[classes] = {};
+  std::uint64_t         found[classes] = {};
+  const double          low = matches.empty() ? 1 : range.first->truthDiameter;
+  const double          steps = matches.empty() ? 0 : std::log(range.second->truthDiameter / low);
+  for (const batch::ScoreMatch & match : matches)
+  {
+    const double share = steps > 0 ? std::log(match.truthDiameter / low) / steps : 0;
+    const auto   number = std::min(classes - 1, static_cast<std::size_t>(share * classes));
+    ++defects[number];
+    found[number] += match.label ? 1 : 0;
+  }
+  auto all = nlohmann::ordered_json::array();
+  for (std::size_t number = 0; number < classes; ++number)
+  {
+    if (defects[number] > 0)
+    {
+      const double from = low * std::exp(steps * static_cast<double>(number) / classes);
+      all.push_back({ { "from_diameter_mm", from }, { "true_defects", defects[number] }, { "found", found[number] } });
+      const std::string counts = std::to_string(found[number]) + " of " + std::to_string(defects[number]);
+      findings.push_back({ "", from, 5, (all.size() == 1 ? "found by diameter: " : "") + counts + " from #", unit });
+    }
+  }
+  findings.push_back({ "recall_by_diameter", all });
+}
+
+/** \param unit  of diameters */
 job::Findings
-FindingsOf(const batch::Score & score)
+FindingsOf(const batch::Score & score, const std::string & unit)
 {
   job::Findings findings;
   findings.insert(findings.end(),
@@ -127,37 +101,25 @@ FindingsOf(const batch::Score & score)
     matches.push_back(AsJson(match));
   }
   findings.push_back({ "matches", matches });
+  AddRecallBySize(findings, score.matches, unit);
   return findings;
 }
 
 void
 RunScore(const ScoreArguments & arguments)
 {
-  if (!arguments.plot.empty())
-  {
-    CheckChartName(arguments.plot);
-    CheckWritable(arguments.plot);
-  }
-  CheckFiles(arguments,
-             { { "LABELS", arguments.input }, { "TRUTH", arguments.truth } },
-             { { "--plot", arguments.plot } });
+  CheckFiles(arguments, { { "LABELS", arguments.input }, { "TRUTH", arguments.truth } }, {});
   Reporter          reporter(arguments.json);
   ImageReader       reader(arguments, arguments.threads, reporter);
   const LoadedImage labels = reader.Read(arguments.input, true);
   const LoadedImage truth = reader.Read(arguments.truth, true);
   CheckSameGrid(labels, truth, arguments.truth);
+  NoteGrayClasses(truth, reader, "TRUTH must be an image of the true defects");
   reporter.Step("comparing");
   const ProgressHooks hooks = reporter.Hooks();
   const batch::Score  score =
     batch::ScoreLabels(labels, truth, arguments.options, { arguments.threads, Progress(hooks) });
-  const auto                  detections = DetectionsOf(score);
-  const batch::DetectionCurve curve(detections);
-  if (!arguments.plot.empty())
-  {
-    batch::WriteDetectionChart(arguments.plot, curve, detections, "mm");
-  }
-  job::Findings findings = FindingsOf(score);
-  AddCurve(findings, curve, labels.spacingSource == "none" ? "voxels" : "mm");
+  job::Findings findings = FindingsOf(score, labels.spacingSource == "none" ? "voxels" : "mm");
   AddSpacing(findings, labels, 4);
   findings.push_back({ "notes", reader.Notes() });
   PrintFindings(findings, arguments, reporter);
@@ -182,12 +144,10 @@ AddScoreCommand(CLI::App & app)
   command
     ->add_option("--overlap",
                  arguments->options.leastOverlap,
-                 "overlap from which defects match, as a share of the smaller one, from 0 (one voxel) to 1")
+                 "least overlap of a match, as a share of the smaller defect, from 0 (one voxel) to 1")
     ->check(Takes({ job::Kind::Number, 0, 1 }))
     ->capture_default_str()
     ->type_name("SHARE");
-  command->add_option("--plot", arguments->plot, "draw the probability of detection (POD) against size: .svg or .png")
-    ->type_name("FILE");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
   command->add_flag("--json", arguments->json, "print the score and the match of each true defect as one JSON object");
   command->callback([arguments] { RunScore(*arguments); });

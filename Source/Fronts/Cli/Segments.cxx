@@ -84,7 +84,7 @@ NamesOf(const Segmentation & segmentation, const std::vector<std::uint64_t> & la
   return names;
 }
 
-/** Adds the columns of a mask among several, and its segments to those of all. A component without a name gets the
+/** Adds the columns of a mask among several, and appends its segments. A component without a name gets the
  *  file's, with its label if there are several. */
 void
 AddFile(const std::string & file, const Segmentation & own, ComponentTable & table, std::vector<Segment> & all)

@@ -51,7 +51,7 @@ ComponentTable MeasureMasks(const MaskFiles &                                   
                             LoadedImage &                                                           last,
                             ImageReader &                                                           reader);
 
-/** The numbers of "1,3,liver"; names are those of segments. \throws InvalidArgument for other texts */
+/** The numbers of "1,3,liver"; a name is the name of a segment. \throws InvalidArgument for other texts */
 std::vector<Number> ParseValues(const std::string & text, const Segmentation & segmentation);
 
 } // namespace brickccl::cli

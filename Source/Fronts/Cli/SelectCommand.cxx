@@ -92,17 +92,13 @@ private:
                 "--statistics, --print, or surface_distance_mm in --where");
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     NamedFiles outputs = TableFiles(m_Arguments, "--statistics");
-    outputs.insert(outputs.end(),
-                   { { "OUTPUT", m_Arguments.output },
-                     { "--output-fallback", m_Arguments.outputFallback },
-                     { "--picture", m_Arguments.picture } });
+    outputs.insert(outputs.end(), { { "OUTPUT", m_Arguments.output }, { "--picture", m_Arguments.picture } });
     const NamedFiles inputs = { { "LABELS", m_Arguments.input },
                                 { "--names", m_Arguments.names },
                                 { "--intensity", m_Arguments.intensity },
                                 { "--part", m_Arguments.part } };
     CheckFiles(m_Arguments, inputs, outputs);
     CheckImageName(m_Arguments.output);
-    CheckImageName(m_Arguments.outputFallback);
     if (!m_Arguments.picture.empty())
     {
       CheckWritable(m_Arguments.picture);
@@ -117,10 +113,6 @@ private:
     CheckImageFileWritable(m_Arguments.output,
                            m_RequestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(m_RequestedType),
                            m_Image.extent);
-    if (!m_Arguments.outputFallback.empty())
-    {
-      CheckImageFileWritable(m_Arguments.outputFallback, ScalarType::UInt64, m_Image.extent);
-    }
     if (!m_Arguments.picture.empty())
     {
       CheckPicture(m_Image.extent);
@@ -222,10 +214,9 @@ private:
     m_Reporter.Step("writing " + m_Arguments.output);
     ReplacedTogether outputs;
     m_Type = ResolveLabelType(m_RequestedType, m_Largest, "the label " + std::to_string(m_Largest) + " does");
-    m_Output =
-      OutputFor(m_Arguments.output, m_Arguments.outputFallback, ScalarTypeOfLabel(m_Type), m_Image.extent, m_Reader);
+    CheckImageFileWritable(m_Arguments.output, ScalarTypeOfLabel(m_Type), m_Image.extent);
     WriteImage(
-      m_Output,
+      m_Arguments.output,
       { ScalarTypeOfLabel(m_Type),
         m_Image.extent,
         m_Image.geometry,
@@ -262,9 +253,9 @@ private:
     findings.push_back({ "components_before", m_Before });
     findings.push_back({ "components", m_Kept, 1, "# of " + Counted(m_Before, "component") + " kept" });
     findings.push_back({ "label_type", NameOf(m_Type) });
-    findings.push_back({ "", Printable(m_Output) + ": labels of type " + NameOf(m_Type), 3 });
+    findings.push_back({ "", Printable(m_Arguments.output) + ": labels of type " + NameOf(m_Type), 3 });
     AddSpacing(findings, m_Image, 2);
-    AddRun(findings, m_Reader.Notes(), m_Seconds, m_Kept > 0 ? m_Output : "", m_Arguments.IsWanted());
+    AddRun(findings, m_Reader.Notes(), m_Seconds, m_Kept > 0 ? m_Arguments.output : "", m_Arguments.IsWanted());
     PrintFindings(findings, m_Arguments, m_Reporter);
   }
 
@@ -290,7 +281,6 @@ private:
   std::uint64_t  m_Kept = 0;
   std::uint64_t  m_Largest = 0;
   LabelType      m_Type = LabelType::Auto;
-  std::string    m_Output;
 };
 
 void
@@ -327,7 +317,7 @@ AddSelectCommand(CLI::App & app)
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "names " + TableOptions + RunningOptions +
-               "statistics picture output-fallback label-type no-compression");
+               "statistics picture label-type no-compression");
   command->callback([arguments] { RunSelect(*arguments); });
 }
 

@@ -149,7 +149,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
       const CLI::App * const next = FindCommand(*command, argument);
       if (next == nullptr && !names.empty())
       {
-        return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; there are " +
+        return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; the commands are " +
                ListOf(names, ", ") + "; see `" + fullName + " --help`";
       }
       command = next == nullptr ? command : next;

@@ -21,6 +21,7 @@ struct SplitArguments : job::Job
 {
   std::string height;
   std::string by;
+  std::string seeds;
 };
 
 /** The height in mm, or in gray values with --split-by. */
@@ -52,7 +53,6 @@ AsType(ScalarType type, const LoadedImage & image, const std::uint32_t * voxels)
            } };
 }
 
-/** The table of the objects, whose column `value` is the label that each is a part of. */
 ComponentTable
 MeasureObjects(const SplitArguments & arguments,
                const LoadedImage &    labels,
@@ -64,12 +64,58 @@ MeasureObjects(const SplitArguments & arguments,
   const TableImages images = ReadTableImages(arguments, labels, arguments.threads, reader);
   reporter.Step("measuring");
   MeasureOptions options = images.Options(groups);
-  options.classes = labels.View();
+  options.parents = labels.View();
   ComponentTable table =
     MeasureLabelImage(ImageView(objects, labels.extent), labels.geometry, options, arguments.threads, reporter.Hooks());
   NoteOutsideOfPart(table, reader);
   NoteMeasures(table, reader);
   return table;
+}
+
+void
+NoteSeeds(const SplitReport & report, ImageReader & reader)
+{
+  if (report.seeds > report.objects.size())
+  {
+    reader.Note("seeds in the background make no object: " + std::to_string(report.seeds - report.objects.size()) +
+                " of " + std::to_string(report.seeds));
+  }
+  if (report.unreached > 0)
+  {
+    reader.Note("no seed reaches " + Counted(report.unreached, "voxel") + " of the labels; they became background");
+  }
+}
+
+/** The label that each object is a part of. */
+std::vector<std::uint64_t>
+ParentsOf(const SplitReport & report)
+{
+  std::vector<std::uint64_t> parents;
+  for (const SplitObject & object : report.objects)
+  {
+    parents.push_back(object.parent);
+  }
+  return parents;
+}
+
+/** Lists what was split. */
+job::Findings
+FindingsOf(const SplitArguments & arguments,
+           const SplitReport &    report,
+           const Connectivity &   connectivity,
+           LabelType              type,
+           const LoadedImage &    image)
+{
+  job::Findings findings;
+  findings.push_back({ "parents", report.parents });
+  findings.push_back({ "components", report.objects.size() });
+  findings.push_back({ "", Counted(report.objects.size(), "object") + " from " + Counted(report.parents, "label"), 1 });
+  findings.push_back({ "basins", report.basins });
+  AddNeighbors(findings, arguments, connectivity, {}, 1);
+  AddSpacing(findings, image, 2);
+  findings.push_back({ "label_type", NameOf(type) });
+  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(type), 3 });
+  return findings;
 }
 
 void
@@ -81,21 +127,22 @@ RunSplit(const SplitArguments & arguments)
   nlohmann::json     seconds;
   const ColumnGroups groups = CheckTableArguments(arguments, "--statistics");
   const auto         height = HeightOf(arguments);
+  const Device       device = Device::FromName(arguments.device);
   const LabelType    requested = LabelTypeFromName(arguments.labelType);
   CheckUnits(arguments, false, "--statistics or --print");
   CheckIntensity(arguments, false, "--statistics or --print");
   NamedFiles outputs = TableFiles(arguments, "--statistics");
-  outputs.insert(outputs.end(), { { "OUTPUT", arguments.output }, { "--output-fallback", arguments.outputFallback } });
+  outputs.emplace_back("OUTPUT", arguments.output);
   CheckFiles(arguments,
              { { "LABELS", arguments.input },
                { "--names", arguments.names },
                { "--neighborhood", NeighborhoodFile(arguments) },
                { "--split-by", arguments.by },
+               { "--split-seeds", arguments.seeds },
                { "--intensity", arguments.intensity },
                { "--part", arguments.part } },
              outputs);
   CheckImageName(arguments.output);
-  CheckImageName(arguments.outputFallback);
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
@@ -107,12 +154,20 @@ RunSplit(const SplitArguments & arguments)
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.geometry = image.geometry;
   options.threads = arguments.threads;
+  options.device = device;
   std::optional<LoadedImage> values;
   if (!arguments.by.empty())
   {
     values = reader.Read(arguments.by, false);
     CheckSameGrid(image, *values, arguments.by);
     options.values = values->View();
+  }
+  std::optional<LoadedImage> seeds;
+  if (!arguments.seeds.empty())
+  {
+    seeds = reader.Read(arguments.seeds, true);
+    CheckSameGrid(image, *seeds, arguments.seeds);
+    options.seeds = seeds->View();
   }
   seconds["read"] = watch.Lap();
 
@@ -122,18 +177,24 @@ RunSplit(const SplitArguments & arguments)
   objects.Resize(static_cast<std::size_t>(image.extent.VoxelCount()));
   const SplitReport report = Split(image.View(), objects.Data(), options);
   values.reset();
-  const std::size_t count = report.objects.size();
-  const LabelType   type = ResolveLabelType(requested, count, std::to_string(count) + " objects do");
+  seeds.reset();
+  const std::size_t   count = report.objects.size();
+  const std::uint64_t largest = count == 0 ? 0 : report.objects.back().number;
+  const LabelType     type = ResolveLabelType(requested,
+                                          largest,
+                                          arguments.seeds.empty() ? std::to_string(count) + " objects do"
+                                                                      : "seed " + std::to_string(largest) + " does");
+  NoteSeeds(report, reader);
+  if (!report.deviceRemark.empty())
+  {
+    reader.Note(report.deviceRemark);
+  }
   seconds["split"] = watch.Lap();
 
-  ReplacedTogether           together;
-  const bool                 isNamed = !image.segmentation.segments.empty();
-  ComponentTable             table;
-  std::vector<std::uint64_t> parents;
-  for (const SplitObject & object : report.objects)
-  {
-    parents.push_back(object.parent);
-  }
+  ReplacedTogether together;
+  const bool       isNamed = !image.segmentation.segments.empty();
+  const auto       parents = ParentsOf(report);
+  ComponentTable   table;
   if (arguments.IsWanted() || isNamed)
   {
     table = MeasureObjects(arguments, image, objects.Data(), groups, reader, reporter);
@@ -145,26 +206,17 @@ RunSplit(const SplitArguments & arguments)
     WriteTables(arguments, table, arguments.threads, reporter);
   }
   reporter.Step("writing " + arguments.output);
-  const std::string output =
-    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
+  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
   ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects.Data());
-  written.largestLabel = count;
+  written.largestLabel = largest;
   written.segmentation = isNamed ? SegmentsOf(image, table, parents, false, reader) : Segmentation();
-  WriteImage(output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
+  WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   together.Move();
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
-  job::Findings findings;
-  findings.push_back({ "parents", report.parents });
-  findings.push_back({ "components", count });
-  findings.push_back({ "", Counted(count, "object") + " from " + Counted(report.parents, "label"), 1 });
-  findings.push_back({ "basins", report.basins });
-  AddNeighbors(findings, arguments, *options.connectivity, {}, 1);
-  AddSpacing(findings, image, 2);
-  findings.push_back({ "label_type", NameOf(type) });
-  findings.push_back({ "", Printable(output) + ": labels of type " + NameOf(type), 3 });
-  AddRun(findings, reader.Notes(), seconds, output, arguments.IsWanted());
+  job::Findings findings = FindingsOf(arguments, report, *options.connectivity, type, image);
+  AddRun(findings, reader.Notes(), seconds, arguments.output, arguments.IsWanted());
   PrintFindings(findings, arguments, reporter);
 }
 
@@ -182,18 +234,27 @@ AddSplitCommand(CLI::App & app)
     ->add_option(
       "--split-height",
       arguments->height,
-      "merge objects whose neck is less than H below the smaller peak (mm)\nPeaks are the greatest distances "
-      "to the border. Default: 0.75 of the smallest spacing. More merges objects, less splits rough ones. "
-      "With --split-by: in gray values, default 0. Among equally high peaks and on plateaus the first voxel in raster "
-      "order wins, so that a flipped image may have other borders between objects.")
+      "do not split where the neck is less than H below the smaller peak (mm)\nPeaks are the greatest distances to the "
+      "border. Default: 0.75 of the smallest spacing. A larger H merges more objects, a smaller H splits rough ones. "
+      "With --split-by, H is in gray values (default: 0). Among equally high peaks and on plateaus the first voxel in "
+      "raster order wins, so a flipped image may be split at slightly different places.")
     ->type_name("H");
   command->add_option("--split-by", arguments->by, "split along dark valleys of this image instead of necks")
     ->type_name("FILE");
+  command
+    ->add_option(
+      "--split-seeds",
+      arguments->seeds,
+      "label map of markers; each becomes one object with its number\nEach seed floods its label downwards from the "
+      "highest pass, until it meets another seed. Voxels that no seed reaches become background.")
+    ->type_name("FILE")
+    ->excludes("--split-height");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + "names connectivity neighborhood by-slice " + TableOptions + RunningOptions +
-               "statistics output-fallback label-type no-compression");
+             std::string(ReadingOptions) + "names connectivity neighborhood by-slice " + TableOptions + "device " +
+               RunningOptions + "statistics label-type no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
+  command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");
   command->callback([arguments] { RunSplit(*arguments); });
 }

@@ -209,7 +209,7 @@ NoteEmptyBins(const Histogram & histogram, bool isLogarithmic, std::size_t compo
   }
 }
 
-/** What is read with the first label map, and the runs of the last one. */
+/** The images that are read with the first label map, and the runs of the last one. */
 struct Measured
 {
   std::optional<LoadedImage> region;
@@ -401,7 +401,7 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
         description)
       ->trigger_on_parse();
   };
-  list("--list-columns", false, "list all columns with units, meanings and rules for merging");
+  list("--list-columns", false, "list all columns with units and meanings");
   list("--list-columns-markdown", true, "the same as a Markdown table");
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }

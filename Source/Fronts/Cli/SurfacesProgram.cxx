@@ -42,10 +42,13 @@ void
 ContinueAsSurfaces(char ** arguments)
 {
 #ifndef BRICKCCL_USE_VTK
-  throw Error(
-    std::string("this build has no '") + arguments[1] +
-    "', which needs VTK; install the archive brickccl-VERSION-linux-x86_64.tar.gz of a release, or build with "
-    "VTK: cmake --preset release && cmake --build --preset release");
+  throw Error(std::string("this build has no '") + arguments[1] +
+              "', which needs VTK; install the archive brickccl-VERSION-linux-x86_64.tar.gz of a release"
+#  ifdef _WIN32
+              " on Linux");
+#  else
+              ", or build with VTK: cmake --preset release && cmake --build --preset release");
+#  endif
 #endif
   const std::string program = FindSurfacesProgram();
   if (program.empty())

@@ -275,11 +275,10 @@ AddSweepCommand(CLI::App & app)
     ->capture_default_str();
   command->add_flag("--below", arguments->below, "foreground is below a threshold (pores)");
   command
-    ->add_option(
-      "-o,--output",
-      arguments->output,
-      "write the curve: .csv, .tsv or .json\nA row has a threshold, the number of components, the largest one, "
-      "the foreground and its share of all voxels (with --below: the porosity).")
+    ->add_option("-o,--output",
+                 arguments->output,
+                 "write the curve: .csv, .tsv or .json\nEach row has the threshold, the number of components, the size "
+                 "of the largest one, the foreground and its share of all voxels (with --below: the porosity).")
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");

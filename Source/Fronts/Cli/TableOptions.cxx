@@ -10,7 +10,6 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
-#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -25,7 +24,7 @@ namespace brickccl::cli
 namespace
 {
 
-/** \throws InvalidArgument if a file for `what` is named that is no .csv or .tsv, or cannot be written. */
+/** \throws InvalidArgument if a file for `what` is named that is not a .csv or .tsv, or cannot be written. */
 void
 CheckDelimitedFile(const std::string & path, const std::string & what)
 {
@@ -89,7 +88,7 @@ SortColumn(const job::Table & arguments)
 }
 
 /** The names of single columns among those that are asked for, and the columns of the groups among them, if there is a
- *  single one; else nothing, which stands for all columns. */
+ *  single one; else nothing, which means all columns. */
 std::vector<std::string>
 SingleColumns(const std::string & names)
 {
@@ -260,7 +259,7 @@ TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOption
   {
     measured.intensity = ImageView(others.data(), measured.intensity->type, few, channels);
   }
-  for (auto * const image : { &measured.part, &measured.classes, &measured.parts, &measured.zones })
+  for (auto * const image : { &measured.part, &measured.classes, &measured.parents, &measured.parts, &measured.zones })
   {
     *image = *image ? std::optional(ImageView(others.data(), few)) : std::nullopt;
   }
@@ -395,21 +394,8 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
   {
     images.zones = reader.Read(arguments.zones, true);
     CheckSameGrid(image, *images.zones, arguments.zones);
-    try
-    {
-      if (const std::uint64_t count = CountNotANumber(images.zones->View(), { threads }); count > 0)
-      {
-        throw InvalidArgument(Counted(count, "voxel") + " is NaN; write 0 there");
-      }
-      if (MeasureLabelImage(images.zones->View(), {}, {}, threads).components.empty())
-      {
-        throw InvalidArgument("every voxel is 0");
-      }
-    }
-    catch (const InvalidArgument & fault)
-    {
-      throw InvalidArgument(Quoted(arguments.zones) + " (--zones) is not a label map of zones: " + fault.what());
-    }
+    job::CheckZones(*images.zones, Quoted(arguments.zones) + " (--zones)", threads);
+    NoteGrayClasses(*images.zones, reader, "--zones needs an image of the zones' numbers");
   }
   return images;
 }

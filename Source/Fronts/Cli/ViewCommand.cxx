@@ -87,11 +87,11 @@ AddViewCommand(CLI::App & app)
   command->add_option("--port", arguments->port, "port of the address (0: any that is free)")
     ->type_name("N")
     ->check(Count(0, 65535));
-  command->add_option("--linger", arguments->linger, "seconds until the program ends after the page was closed")
+  command->add_option("--linger", arguments->linger, "seconds until the program ends after the page is closed")
     ->type_name("SECONDS")
     ->check(Count(0, 86400))
     ->capture_default_str();
-  command->add_option("--embed-in", arguments->embedIn, "let a page of this origin show the page in a frame")
+  command->add_option("--embed-in", arguments->embedIn, "origin of a page that may show this one in a frame")
     ->type_name("ORIGIN")
     ->check([](const std::string & origin) {
       const bool isGood = std::regex_match(origin, std::regex("https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?"));

@@ -58,6 +58,8 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   }
   CLI::App app("BrickCCL: connected components of CT and medical volumes, labeled and measured", "brickccl");
   app.set_version_flag("-V,--version", brickccl::Version, "print the version");
+  // A path may begin with a slash.
+  app.allow_windows_style_options(false);
   app.require_subcommand(1);
   brickccl::cli::AddLabelCommand(app, {});
   brickccl::cli::AddStatsCommand(app, {});

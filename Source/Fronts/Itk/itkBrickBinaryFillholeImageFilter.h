@@ -3,8 +3,12 @@
 #define itkBrickBinaryFillholeImageFilter_h
 
 #include "BrickCCL/Clean/Clean.h"
-#include "itkBrickBinaryImageFilter.h"
+#include "itkBrickImageView.h"
 #include "itkBrickLabelCounts.h"
+#include "itkBrickMacro.h"
+#include "itkBrickProcess.h"
+
+#include "itkImageToImageFilter.h"
 
 #include <vector>
 
@@ -24,13 +28,26 @@ namespace itk
  *
  * \sa BinaryFillholeImageFilter, brickccl::FillHoles */
 template <typename TInputImage>
-class ITK_TEMPLATE_EXPORT BrickBinaryFillholeImageFilter : public BrickBinaryImageFilter<TInputImage>
+class ITK_TEMPLATE_EXPORT BrickBinaryFillholeImageFilter : public ImageToImageFilter<TInputImage, TInputImage>
 {
 public:
-  itkBrickFilterMacro(BrickBinaryFillholeImageFilter, BrickBinaryImageFilter<TInputImage>);
+  itkBrickFilterMacro(BrickBinaryFillholeImageFilter, ImageToImageFilter<TInputImage, TInputImage>);
 
-  using Superclass::ImageDimension;
-  using typename Superclass::InputImagePixelType;
+  // Superclass has the other usual types of ITK filters.
+  using InputImagePixelType = typename TInputImage::PixelType;
+  using OutputImagePixelType = InputImagePixelType;
+  using OutputImageConstPointer = typename TInputImage::ConstPointer;
+  static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
+  static_assert(IsBrickPlainImage<TInputImage>, "the output must be an itk::Image, not an adaptor");
+
+  /** Whether neighbors may differ in every coordinate. Default: off. */
+  itkSetMacro(FullyConnected, bool);
+  itkGetConstReferenceMacro(FullyConnected, bool);
+  itkBooleanMacro(FullyConnected);
+
+  /** The value of the objects. Default: the largest of the type. */
+  itkSetMacro(ForegroundValue, InputImagePixelType);
+  itkGetConstMacro(ForegroundValue, InputImagePixelType);
 
   /** Larger holes, in pixels, stay. Default: no limit. */
   itkSetMacro(MaximumHoleSize, SizeValueType);
@@ -44,12 +61,14 @@ public:
   itkGetConstMacro(NumberOfFilledHoles, SizeValueType);
 
 protected:
+  itkBrickWholeImageMacro();
+
   void
   GenerateData() override
   {
     m_NumberOfFilledHoles = 0;
     RunBrickWork(this, [this] {
-      const InputImagePixelType  foreground = this->GetForegroundValue();
+      const InputImagePixelType  foreground = m_ForegroundValue;
       BrickProgress              progress(this);
       const auto                 region = this->GetInput()->GetLargestPossibleRegion();
       const BrickRegionView      input = MakeBrickRegionView(this->GetInput(), region);
@@ -94,13 +113,16 @@ private:
     }
     brickccl::CleanOptions options;
     options.holes.emplace();
-    options.holes->connectivity = this->MakeConnectivity();
+    options.holes->connectivity = MakeBrickConnectivity(m_FullyConnected, ImageDimension);
     options.holes->maximumSize = m_MaximumHoleSize;
     options.periodic = m_PeriodicAxes;
     options.threads = BrickThreadsOf(this);
     options.progress = progress.Hooks();
     m_NumberOfFilledHoles = brickccl::FillHoles(mask, output, options).Total().filledHoles;
   }
+
+  bool                m_FullyConnected{ false };
+  InputImagePixelType m_ForegroundValue{ NumericTraits<InputImagePixelType>::max() };
 
   SizeValueType m_MaximumHoleSize{ NumericTraits<SizeValueType>::max() };
   SizeValueType m_NumberOfFilledHoles{ 0 };

@@ -45,7 +45,7 @@ namespace itk
  * Cost: linear. In addition to input and output the filter needs about 1/8 byte per voxel (twice that for equal values
  * and tolerance) and 4 bytes per run of voxels. It keeps this memory for the next Update until ReleaseWorkspace.
  *
- * \sa ConnectedComponentImageFilter, ScalarConnectedComponentImageFilter, RelabelComponentImageFilter */
+ * \sa ConnectedComponentImageFilter, ScalarConnectedComponentImageFilter */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
 class ITK_TEMPLATE_EXPORT BrickConnectedComponentImageFilter : public ImageToImageFilter<TInputImage, TOutputImage>
 {

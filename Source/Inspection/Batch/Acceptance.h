@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <nlohmann/json.hpp>
@@ -55,6 +56,9 @@ struct Findings
   /** The mask of the part, or of its core (job::Part::erode); not 0 inside. */
   std::optional<ImageView> part;
   HostContext              context;
+  /** With zones: their numbers, and the voxels of each one in the part. */
+  std::optional<ImageView> zones = {};
+  VoxelsOfNumbers          voxelsOfZones = {};
 };
 
 /** The slice across z in which a component's centroid lies. */

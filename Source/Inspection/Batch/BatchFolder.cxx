@@ -152,16 +152,10 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
   {
     throw Error(Quoted(path) + " holds a batch; continue it with --resume, or choose another folder");
   }
-  if (hasRecipe)
+  if (hasRecipe && ReadText(PathOf("recipe.toml")) != recipe.text)
   {
-    const std::string before = ReadText(PathOf("recipe.toml"));
-    if (before != recipe.text)
-    {
-      const std::string difference = FirstDifference(before, recipe.text);
-      throw Error("the recipe is not the one that " + Quoted(path) + " was begun with (recipe.toml there): " +
-                  (difference.empty() ? "comments or blanks differ" : difference) +
-                  "; use that recipe, or choose another folder");
-    }
+    throw Error("the recipe is not the one that " + Quoted(path) +
+                " was begun with (recipe.toml there); use that recipe, or choose another folder");
   }
   OnDisk(path, [&] {
     fs::create_directories(PathOf("items"));

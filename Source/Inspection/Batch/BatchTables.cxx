@@ -77,7 +77,7 @@ PlaceOf(const FoundImage & image)
 {
   const std::filesystem::path first = image.files.front();
   const std::filesystem::path folder = first.has_parent_path() ? first.parent_path() : ".";
-  return image.kind == FoundImage::Kind::SliceImages ? folder.string() : first.string();
+  return image.kind == FoundImage::Kind::SliceImages ? folder.generic_string() : first.generic_string();
 }
 
 std::string

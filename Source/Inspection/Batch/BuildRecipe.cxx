@@ -32,7 +32,6 @@ ColumnsOfAllTables()
     names.insert(known.first);
   }
   names.erase("value");
-  names.erase("zone");
   return names;
 }
 
@@ -152,10 +151,15 @@ private:
   void
   TakeSmoothing()
   {
+    if (!m_Recipe.zones.empty() && m_Recipe.parts != "largest")
+    {
+      Complain(m_Given.LineOf("zones.file"), "zones.file and part.parts cannot be combined; leave one of them out");
+    }
     const std::string & filter = m_Recipe.smoothingFilter;
     m_Recipe.smooth = filter == "median"   ? "median:" + std::to_string(m_Recipe.smoothingRadius)
                     : filter == "gaussian" ? "gaussian:" + Shortest(m_Recipe.smoothingDeviation)
-                                           : std::string();
+                    : filter == "none"     ? std::string()
+                                           : filter;
   }
 
   void
@@ -257,6 +261,10 @@ private:
     {
       NeedColumn(known->column, "the rule " + rule.rule, given.LineOf("rule"), false);
     }
+    if (rule.zone > 0 && m_Recipe.zones.empty())
+    {
+      Complain(given.LineOf("zone"), "acceptance.zone is set, but there are no zones; set zones.file");
+    }
     if (rule.leastPart > 0 && LacksPart())
     {
       Complain(
@@ -269,7 +277,8 @@ private:
   void
   CheckLimit(const GivenKeys & given, const AcceptanceRule & rule)
   {
-    if (rule.column == "label" || rule.column == "nearest_label" || rule.column == "part" || rule.column == "zone")
+    static const std::set<std::string> numbers = { "label", "nearest_label", "parent", "part", "zone" };
+    if (numbers.count(rule.column) > 0)
     {
       Complain(given.LineOf("column"),
                "acceptance.column names '" + rule.column +
@@ -388,6 +397,14 @@ private:
     if (name == "surface_distance_mm" && LacksPart())
     {
       Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
+    }
+    if (name == "parent" && m_Recipe.split.empty() && !m_Given.IsRefused("labeling.split"))
+    {
+      Complain(line, key + " names the column 'parent', which objects of a split have: set labeling.split = \"auto\"");
+    }
+    if (name == "zone" && m_Recipe.zones.empty())
+    {
+      Complain(line, key + " names the column 'zone', which numbers zones: set zones.file");
     }
     if (name == "part" && m_Recipe.parts == "largest" && !m_Given.IsRefused("part.parts"))
     {

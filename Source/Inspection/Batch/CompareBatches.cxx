@@ -4,8 +4,8 @@
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/Overlap.h"
-#include "BrickCCL/Batch/PictureChanges.h"
 #include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -28,22 +28,32 @@ namespace
 {
 
 /** A batch's data of an item. */
-// Moves of JSON values do not throw, though they are not all declared so. NOLINTNEXTLINE(bugprone-exception-escape)
 struct ItemOfBatch
 {
   /** Its label map; empty if it has none. */
   std::string labels;
-  /** The name of its folder. */
-  std::string folder;
-  /** The files of its scan, as the summary has them. */
-  nlohmann::ordered_json files;
-  /** As ReadOptions::raw. */
-  std::string raw;
   /** Why there are no results of it; empty if there are. */
   std::string reason;
 };
 
 using ItemsOfBatch = std::map<std::string, ItemOfBatch>;
+
+/** A label map as runs, whose labels are places in the table from 1 on. */
+struct LabelMap
+{
+  LoadedImage    image;
+  RunVolume      runs;
+  ComponentTable table;
+
+  LabelMap(const std::string & path, int threads)
+  {
+    ReadOptions options;
+    options.asLabels = true;
+    options.threads = threads;
+    image = ReadImageFile(path, options);
+    table = MeasureLabelImage(image.View(), image.geometry, {}, { threads }, runs);
+  }
+};
 
 /** The items that the batch worked on, and that have no results in its folder. */
 void
@@ -76,7 +86,8 @@ CheckIsBatch(const std::string & folder)
 {
   if (!fs::is_directory(fs::path(folder) / "items"))
   {
-    throw Error(Quoted(folder) + " is not the folder of a batch: it has no items");
+    throw Error(Quoted(folder) +
+                (fs::exists(folder) ? " is not the folder of a batch: it has no items" : " does not exist"));
   }
 }
 
@@ -91,9 +102,6 @@ ItemsOf(const std::string & folder)
     const std::string path = (entry.path() / SummaryFile).string();
     WithJson(path, [&](const nlohmann::ordered_json & summary) {
       ItemOfBatch & item = items[summary.at("item").get<std::string>()];
-      item.folder = entry.path().filename().string();
-      item.files = summary.at("input").at("files");
-      item.raw = summary.at("input").value("raw", "");
       for (const auto & output : summary.at("outputs"))
       {
         const std::string file = output.at("path");
@@ -192,43 +200,6 @@ CompareLabels(const LabelMap & before, const LabelMap & after, double leastChang
   return defects;
 }
 
-/** The scan of an item, if it is there and is what the batch worked on; on the grid of its label map. */
-std::optional<LoadedImage>
-ScanOf(const ItemOfBatch & item, const LoadedImage & labels, int threads)
-{
-  std::vector<std::string> paths;
-  for (const auto & file : item.files)
-  {
-    const std::string path = NameIn(file);
-    std::error_code   failure;
-    if (!fs::is_regular_file(path, failure) || DescribeFile(path, path) != file)
-    {
-      return {};
-    }
-    paths.push_back(path);
-  }
-  try
-  {
-    ReadOptions options;
-    options.threads = threads;
-    options.acceptIrregularSlices = options.acceptSheared = true;
-    options.raw = item.raw;
-    LoadedImage scan =
-      paths.size() == 1 ? ReadImageFile(paths.front(), options) : ReadImageFiles(paths.front(), paths, options);
-    if (scan.extent != labels.extent)
-    {
-      return {};
-    }
-    // The recipe may have given another spacing.
-    scan.geometry = labels.geometry;
-    return scan;
-  }
-  catch (const Error &)
-  {
-    return {};
-  }
-}
-
 ComparedItem
 CompareItem(const std::string &    name,
             const ItemOfBatch &    before,
@@ -259,13 +230,6 @@ CompareItem(const std::string &    name,
     item.reason = error.what();
     return item;
   }
-  if (!options.pictures.empty())
-  {
-    item.picture = (fs::path(options.pictures) / (after.folder + ".png")).string();
-    const auto scan = ScanOf(after, second.image, options.threads);
-    item.pictureHasScan = scan.has_value();
-    WriteChanges(item.picture, first, second, item.defects, scan ? &*scan : nullptr, { name }, options.threads);
-  }
   return item;
 }
 
@@ -294,12 +258,13 @@ CheckSameRecipe(const std::string & before, const std::string & after)
 {
   CheckIsBatch(before);
   CheckIsBatch(after);
-  const std::string first = ReadText((fs::path(before) / "recipe.toml").string());
-  const std::string second = ReadText((fs::path(after) / "recipe.toml").string());
-  if (const std::string difference = FirstDifference(first, second); !difference.empty())
+  const auto recipeOf = [](const std::string & folder) {
+    return ReadText((fs::path(folder) / "recipe.toml").string());
+  };
+  if (!IsSameRecipe(recipeOf(before), recipeOf(after)))
   {
-    throw Error(Quoted(before) + " and " + Quoted(after) + " were made with different recipes: " + difference +
-                " (recipe.toml); compare them with --different-recipes");
+    throw Error(Quoted(before) + " and " + Quoted(after) +
+                " were made with different recipes (recipe.toml); compare them with --different-recipes");
   }
 }
 

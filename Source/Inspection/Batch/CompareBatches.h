@@ -48,27 +48,20 @@ struct ComparedItem
   /** Whether the reason is that only one batch had it, which is not an error. */
   bool                        isOfOneBatch = false;
   std::vector<ComparedDefect> defects;
-  /** The picture; empty if there is none. */
-  std::string picture;
-  /** Whether the picture shows the scan below the defects. */
-  bool pictureHasScan = false;
 };
 
-/** \throws Error if two batches were made with recipes that differ in more than blanks around lines and comments; it
- *  names the first line that differs. */
+/** \throws Error if two batches were made with recipes that differ in more than comments, blanks and order. */
 void CheckSameRecipe(const std::string & before, const std::string & after);
 
 struct CompareOptions
 {
   /** A defect has grown or shrunk if its number of voxels changed by more than this share. */
   double leastChange = 0.1;
-  /** A folder that is there, for a picture of each item that is compared; empty: none. */
-  std::string pictures;
-  int         threads = 0;
+  int    threads = 0;
 };
 
 /** Compares the defects of the items of two batches that have the same name, by the overlap of their label maps.
- *  \throws Error if one of the folders is not a batch's folder, or if a picture cannot be written; Canceled. */
+ *  \throws Error if one of the folders is not a batch's folder; Canceled. */
 std::vector<ComparedItem>
 CompareBatches(const std::string & before, const std::string & after, const CompareOptions & options);
 

@@ -80,12 +80,13 @@ private:
         m_Recipe.slices != "volume" ? "Every slice image is an item of its own."
         : m_Recipe.acceptIrregularNames
           ? "The slice images of a folder are one volume, even if numbers are missing or names differ."
-          : "The slice images of a folder are one volume; their names differ only in a number, which has no gaps.");
+          : "The slice images of a folder are one volume; their names differ only in a number without gaps.");
     Add(!m_Recipe.raw.empty(), "Files without a header are raw voxels: {1}.", { m_Recipe.raw });
     Add(!spacing.empty(), "The voxel size is {1} mm; it overrides the files.", { spacing });
     Add(!m_Recipe.smooth.empty(), "The image is smoothed by {1}.", { m_Recipe.smooth });
     Add(!m_Recipe.box.empty(), "Only the region of these boxes counts: {1}.", { m_Recipe.box });
     Add(!m_Recipe.cylinder.empty(), "Only the region of these cylinders counts: {1}.", { m_Recipe.cylinder });
+    Add(!m_Recipe.zones.empty(), "Zones are in {1}.", { m_Recipe.zones });
     Add(!m_Recipe.sphere.empty(), "Only the region of these spheres counts: {1}.", { m_Recipe.sphere });
   }
 
@@ -110,8 +111,8 @@ private:
                 "by itself; an item passes if all of its parts pass."
       : hasPores || part.partMethod == "largest"
         ? "The part is the largest piece of material ({1}){2}{3}. Only voxels in the part count."
-        : "The part is the largest piece of material ({1}) that touches no side along x and "
-                "y{2}{3}. Only voxels in the part count.",
+        : "The part is the largest piece of material ({1}) that touches no side of the image along x and y{2}{3}. Only "
+                "voxels in the part count.",
       { values,
         m_Language(hasPores                     ? " with its pores; through-bores do not belong to it"
                    : part.partHoles == "volume" ? " with the cavities that it encloses"
@@ -214,7 +215,8 @@ ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Langu
                            : recipe.erode > 0            ? "part's core"
                                                          : "part";
   return FindRule(rule.rule)->explain(rule, region, language) +
-         (rule.where.empty() ? "" : language(", of those with {1}", { rule.where }));
+         (rule.zone == 0 ? "" : language(", in zone {1}", { std::to_string(rule.zone) })) +
+         (rule.where.empty() ? "" : language("; only defects with {1} count", { rule.where }));
 }
 
 std::vector<std::string>

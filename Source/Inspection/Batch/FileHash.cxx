@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/FileHash.h"
 
+#include "BrickCCL/Batch/Digest.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/FileStamp.h"
 
-#include <openssl/evp.h>
-
+#include <array>
 #include <cstdlib>
 
 namespace brickccl::batch
@@ -34,13 +34,8 @@ HexOf(const unsigned char * bytes, std::size_t size)
 std::string
 HashOf(const void * data, std::size_t size)
 {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned      length = 0;
-  if (EVP_Digest(data, size, digest, &length, EVP_sha256(), nullptr) != 1)
-  {
-    throw Error("the SHA-256 of a file could not be computed");
-  }
-  return HexOf(digest, length);
+  const std::array<unsigned char, 32> digest = Sha256(data, size);
+  return HexOf(digest.data(), digest.size());
 }
 
 std::string

@@ -5,13 +5,26 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
 
 namespace brickccl::batch
 {
+
+namespace fs = std::filesystem;
+
+std::string
+ZonesOf(const Recipe & recipe, const std::string & item)
+{
+  std::string       path = recipe.zones;
+  const std::string place = "{item}";
+  const std::size_t found = path.find(place);
+  return found == std::string::npos ? path : path.replace(found, place.size(), item);
+}
 
 FoundItems
 FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder)
@@ -49,6 +62,19 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
     }
     all.items.push_back({ name, folders[i], std::move(found.images[i]) });
   }
+  // The files of zones are no items.
+  std::set<fs::path> zones;
+  for (const BatchItem & item : all.items)
+  {
+    zones.insert(fs::weakly_canonical(ZonesOf(recipe, item.name)));
+  }
+  all.items.erase(std::remove_if(all.items.begin(),
+                                 all.items.end(),
+                                 [&](const BatchItem & item) {
+                                   return !recipe.zones.empty() &&
+                                          zones.count(fs::weakly_canonical(item.found.files.front())) > 0;
+                                 }),
+                  all.items.end());
   if (all.items.empty())
   {
     throw Error("there is no image among the inputs; formats that are read: " + ReadableFormats() +

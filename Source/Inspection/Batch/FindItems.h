@@ -20,6 +20,9 @@ struct FoundItems
   std::vector<std::string> otherBatches;
 };
 
+/** The file of an item's zones; empty if the recipe has none. */
+std::string ZonesOf(const Recipe & recipe, const std::string & item);
+
 /** Finds them among the inputs (FindImages), and gives each a name and a folder of its own. \param outputFolder  is not
  *  searched. \throws Error, also if there is none. */
 FoundItems FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder);

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Batch/ReportPictures.h"
 #include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Job/JobCriterion.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -37,12 +38,13 @@ SmoothingBytes(const LoadedImage & header, const Recipe & recipe)
   return SizeOf(header.type) + 4 * real;
 }
 
-/** The bytes for each voxel that stay when the image is smoothed. */
+/** The bytes for each voxel that stay when the image is smoothed or compared with a local threshold. */
 std::uint64_t
 SmoothedBytes(const LoadedImage & header, const Recipe & recipe)
 {
-  const bool isMedian = recipe.smooth.rfind("median", 0) == 0;
-  return recipe.smooth.empty() ? 0 : isMedian ? SizeOf(header.type) : 8;
+  const bool          isGaussian = recipe.smooth.find("gaussian") != std::string::npos;
+  const std::uint64_t local = job::HasLocalThreshold(recipe) ? 1 : 0;
+  return local + (recipe.smooth.empty() ? 0 : isGaussian ? 8 : SizeOf(header.type));
 }
 
 /** The bytes that finding the part needs at its peak, with the masks that stay, without memory that grows with the
@@ -100,7 +102,8 @@ MemoryForVoxels(const LoadedImage &           header,
     fileBytes += failure ? 0 : size;
   }
   const std::uint64_t file = fileBytes < voxelBytes ? fileBytes : 0;
-  const std::uint64_t region = recipe.Region::IsGiven() ? voxels : 0;
+  // Zones have up to four bytes a voxel.
+  const std::uint64_t region = voxels * ((recipe.Region::IsGiven() ? 1 : 0) + (recipe.zones.empty() ? 0 : 4));
   return OwnBytes + voxelBytes + file + region + steps + voxels * BytesForLists;
 }
 

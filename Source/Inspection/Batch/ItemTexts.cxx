@@ -51,6 +51,10 @@ DescribeRule(const AcceptanceRule & rule, const RuleResult & result)
   described["rule"] = rule.rule;
   described["column"] = rule.column;
   described["where"] = rule.where;
+  if (rule.zone > 0)
+  {
+    described["zone"] = rule.zone;
+  }
   described["limit"] = rule.limit;
   described["value"] = WithInfinities(ValueOrNull(result.value));
   described["passes"] = result.passes;
@@ -126,6 +130,7 @@ DescribeFailure(const ordered_json &   result,
          (found == nullptr ? ' ' + ValueText(result, recipe, language)
                            : ": " + language.Plural(result.at("value").get<double>(), found, { length, slice })) +
          language(", limit {1}", { LimitText(result, recipe, language) }) +
+         (rule.zone == 0 ? "" : language(" (zone {1})", { std::to_string(rule.zone) })) +
          (parts.empty() ? "" : language(" (part {1})", { parts }));
 }
 

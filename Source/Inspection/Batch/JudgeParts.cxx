@@ -32,22 +32,25 @@ DescribePart(std::size_t part, const ComponentTable & table, const JudgedItem & 
            { "rules", judged.members.at("rules") } };
 }
 
-/** Takes the result of a part for the item: the first one that fails, else the one nearest to the limit. */
+/** Takes the result of a part for the item: the failing one farthest from the limit, else the one nearest to it. */
 void
 TakeResult(const RuleResult & own, std::uint64_t part, double limit, RuleResult & ofItem)
 {
   const auto distance = [limit](const RuleResult & result) {
     return result.value ? std::abs(*result.value - limit) : std::numeric_limits<double>::infinity();
   };
-  if (ofItem.parts.empty() || (ofItem.passes && (!own.passes || distance(own) < distance(ofItem))))
+  std::vector<std::uint64_t> failing = ofItem.passes ? std::vector<std::uint64_t>{} : ofItem.parts;
+  if (!own.passes)
+  {
+    failing.push_back(part);
+  }
+  if (ofItem.parts.empty() || (ofItem.passes ? !own.passes || distance(own) < distance(ofItem)
+                                             : !own.passes && distance(own) > distance(ofItem)))
   {
     ofItem = own;
     ofItem.parts = { part };
   }
-  else if (!own.passes)
-  {
-    ofItem.parts.push_back(part);
-  }
+  ofItem.parts = failing.empty() ? ofItem.parts : failing;
 }
 
 } // namespace

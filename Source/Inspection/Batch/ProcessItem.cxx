@@ -3,12 +3,14 @@
 
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/FindItems.h"
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/RecipeValues.h"
 #include "BrickCCL/Batch/ReportPictures.h"
 #include "BrickCCL/Batch/WriteError.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
@@ -212,6 +214,10 @@ private:
   void
   FindDefects()
   {
+    if (!m_Recipe.zones.empty())
+    {
+      ReadZones();
+    }
     m_Run.region = job::MaskOf(m_Recipe, m_Image, {}, m_Options.threads);
     m_Run.options.connectivity = job::ConnectivityOf(m_Recipe, m_Image.extent);
     m_Run.Segment();
@@ -250,6 +256,39 @@ private:
     }
   }
 
+  void
+  ReadZones()
+  {
+    const std::string  file = ZonesOf(m_Recipe, m_Summary.at("item").get<std::string>());
+    const ordered_json stamp = StampOf(file);
+    ReadOptions        options;
+    options.asLabels = true;
+    options.threads = m_Options.threads;
+    m_Zones = ReadImageFile(file, options);
+    CheckSameGrid(m_Image, *m_Zones, file);
+    job::CheckZones(*m_Zones, Quoted(file) + " (zones.file)", m_Options.threads);
+    m_Summary["input"]["files"].push_back(DescribeFile(file, file));
+    m_Stamps[m_Summary["input"]["files"].back().at("path").get<std::string>()] = stamp;
+  }
+
+  /** Counts the voxels of each zone. \throws InvalidArgument if a rule is for a zone without any. */
+  VoxelsOfNumbers
+  CountZones() const
+  {
+    const auto            counted = m_Run.Counted();
+    const VoxelsOfNumbers voxels =
+      CountNumbers(m_Zones->View(), counted.value_or(m_Zones->View()), {}, m_Options.threads);
+    for (const AcceptanceRule & rule : m_Recipe.acceptance)
+    {
+      if (rule.zone > 0 && voxels.count(rule.zone) == 0)
+      {
+        throw InvalidArgument("zone " + std::to_string(rule.zone) + " of the rule '" + rule.name +
+                              "' has no voxel in the part; correct the rule or the file of zones");
+      }
+    }
+    return voxels;
+  }
+
   const RunVolume &
   Runs() const
   {
@@ -271,6 +310,11 @@ private:
       options.part = part->PartView();
       options.parts = part->voxelsOfParts.empty() ? std::nullopt : options.part;
     }
+    options.parents = m_Run.Parents();
+    if (m_Zones)
+    {
+      options.zones = m_Zones->View();
+    }
     m_Run.Measure(options, true);
     const Totals totals = TotalsOf(m_Table);
     m_Summary["defects"] = totals.components;
@@ -284,15 +328,20 @@ private:
   std::string
   JudgeItem()
   {
-    const Findings item{ m_Table, Runs(), m_Run.Counted(), Context() };
-    const auto *   part = m_Measures.parts ? &*m_Run.segmented.part : nullptr;
-    const auto     judged = part ? JudgeParts(m_Recipe,
+    Findings item{ m_Table, Runs(), m_Run.Counted(), Context() };
+    if (m_Zones)
+    {
+      item.zones = m_Zones->View();
+      item.voxelsOfZones = CountZones();
+    }
+    const auto * part = m_Measures.parts ? &*m_Run.segmented.part : nullptr;
+    const auto   judged = part ? JudgeParts(m_Recipe,
                                           item,
                                           { part->PartView(),
-                                                static_cast<std::size_t>(part->voxelsOfParts.rbegin()->first),
-                                                ImplementationOf(m_Run.labeling).volume,
-                                                m_Measures })
-                                 : DescribeResults(m_Recipe, Judge(m_Recipe.acceptance, item));
+                                              static_cast<std::size_t>(part->voxelsOfParts.rbegin()->first),
+                                              ImplementationOf(m_Run.labeling).volume,
+                                              m_Measures })
+                               : DescribeResults(m_Recipe, Judge(m_Recipe.acceptance, item));
     m_Notes.insert(m_Notes.end(), judged.notes.begin(), judged.notes.end());
     m_Summary.update(judged.members);
     return judged.verdict;
@@ -392,6 +441,8 @@ private:
   ordered_json             m_Seconds;
   ordered_json             m_Stamps = ordered_json::object();
   Stopwatch                m_Stopwatch;
+
+  std::optional<LoadedImage> m_Zones;
 };
 
 } // namespace

@@ -29,6 +29,8 @@ struct AcceptanceRule
   std::string across = "z";
   /** In percent; 0: porosity is the share of the whole window. */
   double leastPart = 0;
+  /** The number of a zone; 0: zones do not matter. */
+  std::uint64_t zone = 0;
 };
 
 /** What is done with each item, and when it passes. RecipeFile.h reads it from a file. */

@@ -74,8 +74,8 @@ ReadRecipe(const std::string & path)
       names += (names.empty() ? "" : ", ") + ready.name;
       list.push_back(ready.name);
     }
-    throw Error("there is no recipe " + Quoted(path) + ", neither as a file nor among those that are ready" +
-                DidYouMean(path, list) + "; there are " + names);
+    throw Error("there is no recipe " + Quoted(path) + ": it is neither a file nor a ready recipe" +
+                DidYouMean(path, list) + "; ready recipes: " + names);
   }
   return ParseRecipe(ReadText(path), path);
 }

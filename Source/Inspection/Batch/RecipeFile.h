@@ -45,6 +45,9 @@ Recipe ParseRecipe(const std::string & text, const std::string & file);
  *  \throws RecipeError; Error if the file cannot be read. */
 Recipe ReadRecipe(const std::string & path);
 
+/** Whether two texts of recipes have the same keys with the same values. */
+bool IsSameRecipe(const std::string & first, const std::string & second);
+
 /** The recipes that come with the program, each with its text. */
 struct ReadyRecipe
 {

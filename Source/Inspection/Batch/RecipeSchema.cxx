@@ -22,6 +22,7 @@ const std::vector<std::pair<std::string, std::string>> Tables = {
   { "smoothing", "how the image is smoothed before the threshold; intensities and pictures are of the original image" },
   { "threshold", "which voxels may belong to defects" },
   { "region", "where in the image defects count; thresholds and porosity refer to it" },
+  { "zones", "zones of the part, for rules with a zone and the column 'zone'" },
   { "part", "the part that is inspected: defects outside of it do not count" },
   { "labeling", "how voxels become components" },
   { "measuring", "which columns the table has besides the default ones" },

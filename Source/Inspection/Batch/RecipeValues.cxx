@@ -175,7 +175,7 @@ TablesOfKey(const std::string & name)
   return tables;
 }
 
-/** Where a key belongs that stands in a wrong place: "; it is a key of [part]", "; did you mean 'range' of [part]?".
+/** Where a key belongs that stands in a wrong place: "; it is a key of [part]", " (did you mean 'range' of [part]?)".
  *  Empty if no table has one that is near. */
 std::string
 HintOnOtherTables(const std::string & name)
@@ -194,7 +194,7 @@ HintOnOtherTables(const std::string & name)
     all.push_back(key.name);
   }
   const std::string nearest = NearestName(name, all);
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "' of " + TablesOfKey(nearest) + "?";
+  return nearest.empty() ? "" : " (did you mean '" + nearest + "' of " + TablesOfKey(nearest) + "?)";
 }
 
 /** Reads a recipe key by key. */
@@ -401,6 +401,19 @@ private:
 };
 
 } // namespace
+
+bool
+IsSameRecipe(const std::string & first, const std::string & second)
+{
+  try
+  {
+    return toml::parse(first) == toml::parse(second);
+  }
+  catch (const toml::parse_error &)
+  {
+    return first == second;
+  }
+}
 
 RecipeValues
 ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems)

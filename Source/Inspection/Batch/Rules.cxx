@@ -51,6 +51,7 @@ RuleKeys()
     return std::vector<RuleKey>{
       { "rule", &R::rule, names, "what is checked" },
       { "name", &R::name, text, "what the report calls the rule" },
+      { "zone", &R::zone, { Kind::Whole, 1 }, "only this zone of zones.file counts; default: all of the part" },
       { "where", &R::where, text, "only defects for which this condition holds count; default: all" },
       { "column", &R::column, text, "column of the table" },
       { "at_most", &R::limit, number, "highest value that passes" },

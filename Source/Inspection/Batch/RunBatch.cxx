@@ -188,7 +188,7 @@ private:
     // Items end by themselves; this process waits for them, and writes what is finished.
     ExpectEndWithin(std::chrono::seconds(10));
     const int  processors = ProcessorCount();
-    const int  jobs = m_Options.jobs > 0 ? m_Options.jobs : processors;
+    const int  jobs = !ChildProcesses::AreProcesses ? 1 : m_Options.jobs > 0 ? m_Options.jobs : processors;
     const auto maximum =
       std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));
     const auto startNext = [&] {

@@ -33,10 +33,6 @@ std::vector<std::string> FolderNames(const std::vector<std::string> & names);
 /** The cells of a line of CSV. */
 std::vector<std::string> CsvCells(const std::string & line);
 
-/** The first line in which two recipes differ: "line 2 was 'a' and is 'b'"; empty if they differ in comments, blanks
- *  around lines and blank lines only. */
-std::string FirstDifference(const std::string & before, const std::string & now);
-
 /** The whole text of a file. \throws Error if it cannot be read. */
 std::string ReadText(const std::string & path);
 

@@ -32,8 +32,9 @@ Rounded(double value, int digits)
   return text;
 }
 
+/** \param size  decides on the unit; 0: the value */
 std::string
-TextOf(const Finding & finding)
+TextOf(const Finding & finding, double size)
 {
   const nlohmann::ordered_json & value = finding.value;
   if (value.is_string())
@@ -44,7 +45,7 @@ TextOf(const Finding & finding)
   {
     return Counted(value.get<std::uint64_t>(), finding.unit);
   }
-  return value.is_number_float() ? Readable(value.get<double>(), finding.unit) : value.dump();
+  return value.is_number_float() ? Readable(value.get<double>(), finding.unit, size) : value.dump();
 }
 
 } // namespace
@@ -66,6 +67,17 @@ AsJson(const Findings & findings)
 std::string
 AsText(const Findings & findings)
 {
+  // Sizes of a line have one unit: the one of the smallest, unless the largest would have more than seven digits.
+  std::map<std::pair<int, std::string>, std::pair<double, double>> sizes;
+  for (const Finding & finding : findings)
+  {
+    if (finding.value.is_number_float() && finding.value.get<double>() > 0)
+    {
+      const auto value = finding.value.get<double>();
+      const auto own = sizes.try_emplace({ finding.line, finding.unit }, value, value).first;
+      own->second = { std::min(own->second.first, value), std::max(own->second.second, value) };
+    }
+  }
   std::map<int, std::string> lines;
   for (const Finding & finding : findings)
   {
@@ -77,7 +89,8 @@ AsText(const Findings & findings)
     const std::size_t place = words.find('#');
     if (place != std::string::npos)
     {
-      words.replace(place, 1, TextOf(finding));
+      const auto [smallest, largest] = sizes[{ finding.line, finding.unit }];
+      words.replace(place, 1, TextOf(finding, std::max(smallest, largest * 1e-6)));
     }
     std::string & line = lines[finding.line];
     line += (line.empty() || words[0] == ';' ? "" : words[0] == '(' ? " " : ", ") + words;
@@ -91,7 +104,7 @@ AsText(const Findings & findings)
 }
 
 std::string
-Readable(double value, const std::string & unit)
+Readable(double value, const std::string & unit, double size)
 {
   struct Step
   {
@@ -106,9 +119,10 @@ Readable(double value, const std::string & unit)
   static const Step steps[] = { { "mm", 0, 0.1, 1e3, "um" },       { "mm2", 0, 1e-3, 1e6, "um2" },
                                 { "mm2", 1e3, huge, 1e-2, "cm2" }, { "mm3", 0, 1e-4, 1e9, "um3" },
                                 { "mm3", 1e3, 1e9, 1e-3, "cm3" },  { "mm3", 1e9, huge, 1e-9, "m3" } };
+  const double      deciding = size > 0 ? size : value;
   for (const Step & step : steps)
   {
-    if (unit == step.unit && value != 0 && value >= step.from && value < step.below)
+    if (unit == step.unit && deciding != 0 && deciding >= step.from && deciding < step.below)
     {
       return Readable(value * step.factor, step.better);
     }

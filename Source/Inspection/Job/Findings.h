@@ -36,8 +36,8 @@ nlohmann::ordered_json AsJson(const Findings & findings);
 /** Sentences for people: lines in their order, findings without a value left out. */
 std::string AsText(const Findings & findings);
 
-/** A measure with four digits, in a unit that fits: "8337 cm3" for 8336800 mm3. */
-std::string Readable(double value, const std::string & unit);
+/** A measure with four digits, in a unit that fits it or another size: "8337 cm3" for 8336800 mm3. */
+std::string Readable(double value, const std::string & unit, double size = 0);
 
 /** A number that somebody chose, such as a threshold: "450", "729.7". Whole numbers keep all digits. */
 std::string Readable(const Number & value);

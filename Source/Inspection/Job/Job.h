@@ -163,11 +163,11 @@ struct Table
 struct LabelMap
 {
   std::string output;
-  std::string outputFallback;
   std::string labelType = "auto";
   bool        noCompression = false;
   std::string order = "raster";
   std::string picture;
+  std::string saveSmoothed;
   std::string colorTable;
 };
 
@@ -181,7 +181,6 @@ struct Running
   /** Not 0: the volume is labeled slab by slab within this many bytes. */
   std::uint64_t memory = 0;
   std::string   work;
-  bool          resume = false;
 };
 
 /** The head of a report of a batch; what is empty is left out. */

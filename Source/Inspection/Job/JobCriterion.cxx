@@ -14,6 +14,10 @@ namespace brickccl::job
 Criterion
 CriterionOf(const Segmenting & job, std::optional<ScalarType> type, const std::optional<Threshold> & threshold)
 {
+  if ((job.equalValue || job.tolerance) && job.threshold.rfind("local:", 0) == 0)
+  {
+    throw InvalidArgument("the threshold " + job.threshold + " cannot be combined with equal values or a tolerance");
+  }
   const auto valueOf = [&](Number number) { return type ? AsVoxelValue(number, *type) : number; };
   Criterion  criterion = job.equalValue ? Criterion::EqualValue()
                        : job.tolerance  ? Criterion::Tolerance(valueOf(*job.tolerance))
@@ -79,6 +83,12 @@ JoiningOf(const Segmenting & job, const Language & language)
        : job.tolerance
          ? language(" if their values differ by at most {1}", { language.Decimal(job.tolerance->ToString()) })
          : "";
+}
+
+bool
+HasLocalThreshold(const Segmenting & job)
+{
+  return job.threshold.rfind("local:", 0) == 0 || job.partThreshold.rfind("local:", 0) == 0;
 }
 
 std::optional<std::uint64_t>

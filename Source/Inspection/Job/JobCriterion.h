@@ -38,6 +38,9 @@ std::string JoiningOf(const Segmenting & job, const Language & language);
 /** The same of a criterion for summaries: ", equal values joined". */
 std::string JoiningOf(const Criterion & criterion);
 
+/** Whether a threshold is local, which needs the whole volume. */
+bool HasLocalThreshold(const Segmenting & job);
+
 /** PoreOptions::parts for part.parts. */
 std::optional<std::uint64_t> PartsOf(const Part & part);
 

@@ -66,7 +66,7 @@ InputRows()
     { "raw", "input.raw", &Job::raw, Checked(CheckRawText), "SIZE:TYPE", group::Reading,
       "size and type of raw voxels without a header: 1024x1024x800:uint16", {},
       "Add :big for big-endian values, :skip=512 for bytes before the voxels. "
-      "Raw slices have two sizes. It applies to all inputs without a header, which must share size and type.",
+      "Raw slices have two sizes. All inputs without a header must have this size and type.",
       "size and type of raw voxels without a header: 1024x1024x800:uint16, perhaps with :big (byte order) and :skip=512 "
       "(bytes before them)" },
     { "", "input.slices", &Job::slices, OneOf({ "volume", "single" }), "", "",
@@ -78,7 +78,7 @@ InputRows()
     { "names", "", &Job::names, Text, "FILE", group::Reading,
       "names of labels: ITK-SNAP .txt, Slicer .ctbl, FreeSurfer LUT or BIDS dseg.tsv", { "equal-value" } },
     { "", "input.accept_irregular_names", &Job::acceptIrregularNames, Flag, "", "",
-      "stack slice images although numbers are missing or names are of different kinds" },
+      "stack slice images even if numbers are missing or names differ" },
     { "accept-sheared", "input.accept_sheared", &Job::acceptSheared, Flag, "", group::Reading,
       "take the nearest orthogonal geometry where axes are not at right angles" },
   };
@@ -88,15 +88,16 @@ std::vector<Parameter>
 SegmentingRows()
 {
   return {
-    { "", "smoothing.filter", &Job::smoothingFilter, OneOf({ "none", "median", "gaussian" }), "", "",
-      "how the image is smoothed first; default: none" },
+    { "", "smoothing.filter", &Job::smoothingFilter, Checked(CheckSmoothingKey), "", "",
+      "how the image is smoothed first: none (default), median, gaussian, or as brickccl label --smooth: "
+      "\"bilateral:0.1:200\", \"nlm:40\", \"median:1,nlm:40\"" },
     { "", "smoothing.radius", &Job::smoothingRadius, { Kind::Whole, 1, SmoothingMethod::MaximumRadius }, "", "",
-      "of the median, in voxels along each axis; default: 1", { "smoothing.filter=median" } },
+      "radius of the median, in voxels along each axis; default: 1", { "smoothing.filter=median" } },
     { "", "smoothing.deviation_mm", &Job::smoothingDeviation, { Kind::Above, -Finite, Finite, "mm" }, "", "",
       "standard deviation of the Gaussian", { "smoothing.filter==gaussian" } },
 
     { "pores", "", &Job::pores, Flag, "", group::Labeled,
-      "label the pores of a part (--threshold: its material)",
+      "label a part's pores; --threshold finds its material",
       { "", "periodic equal-value tolerance background part" },
       "The part is the largest piece of material with its holes filled; everything else in it is a pore. The material is "
       "from --threshold (default: otsu) up or in --range." },
@@ -104,9 +105,11 @@ SegmentingRows()
       "label values from this up: a number, otsu, iso50, ...", { "", "range background" },
       "The methods use the histogram of the part or mask, else of the image: otsu separates two classes, multi-otsu:N is "
       "the highest threshold between N classes (2 to 8), multi-otsu:N:K the K-th, valley is between the peaks, iso50 "
-      "halfway between air and material. `brickccl info SCAN` prints their thresholds.",
+      "halfway between air and material. `brickccl info SCAN` prints their thresholds. local:MM is for scans that are "
+      "brighter in some places (beam hardening): halfway between air and the material in a window of MM; local:MM:85 is "
+      "at 85 % and finds smaller pores, but all pores look larger.",
       "threshold of defects: a number, or how it is found in the part (in the image without one): otsu, multi-otsu:N, "
-      "multi-otsu:N:K, valley, iso50" },
+      "multi-otsu:N:K, valley, iso50, local:MM, local:MM:PERCENT" },
     { "", "threshold.side", &Job::side, OneOf({ "below", "above" }), "", "",
       "on which side of that threshold defects are; default: below", { "threshold.method" } },
     { "below", "", &Job::below, Flag, "", group::Labeled,
@@ -121,54 +124,58 @@ SegmentingRows()
       "use only voxels where this image is not 0" },
     { "box", "region.box", &Job::box, Shapes([](const std::string & text) { return CheckShapes("box", text); }),
       "X,Y,Z,X,Y,Z", group::Labeled,
-      "use only this box: its first and its last voxel, both included", {},
-      "Porosity, thresholds and all else refer to this region. Numbers are voxels, counted from 0 as in the columns "
-      "bbox_min_x to bbox_max_z, or lengths with a unit (10mm): coordinates as in the columns bbox_min_x_mm to "
-      "bbox_max_z_mm. In 2-D: X0,Y0,X1,Y1. Give several boxes, cylinders and spheres to unite them; "
-      "not:X0,... leaves a shape out.",
+      "use only this box: first and last voxel, both included", {},
+      "Thresholds, porosity and all measures refer to this region. Plain numbers are voxels, counted from 0 as in the "
+      "columns bbox_min_x to bbox_max_z. Numbers with a unit (10mm) are coordinates as in the columns bbox_min_x_mm to "
+      "bbox_max_z_mm. In 2-D: X0,Y0,X1,Y1. Several boxes, cylinders and spheres are united; a shape with not: in front "
+      "(not:X0,...) is cut out.",
       "box in which defects are looked for, from the first to the last voxel: \"0,0,0,99,99,49\", or lengths: "
       "\"0mm,0mm,0mm,20mm,20mm,10mm\"; several shapes, with ; between, are united, and not:0,0,0,... leaves one out" },
     { "cylinder", "region.cylinder", &Job::cylinder, Shapes([](const std::string & text) { return CheckShapes("cylinder", text); }),
       "z:X,Y,R[,Z0,Z1]", group::Labeled,
       "use only voxels in this cylinder along x, y or z", {},
-      "X,Y is its axis and R its radius, all in voxels or all as 10mm; R may be in mm behind voxels. Along x: "
-      "x:Y,Z,R[,X0,X1].",
+      "X,Y is its axis and R its radius: all in voxels, all with a unit (10mm), or only R with a unit (80,80,5mm). Along x:"
+      " x:Y,Z,R[,X0,X1].",
       "cylinder in which defects are looked for: \"z:X,Y,R\" or \"z:X,Y,R,Z0,Z1\"" },
     { "sphere", "region.sphere", &Job::sphere, Shapes([](const std::string & text) { return CheckShapes("sphere", text); }),
       "X,Y,Z,R", group::Labeled,
       "use only voxels in this sphere (2-D, a disk: X,Y,R)", {}, {},
       "sphere in which defects are looked for: \"X,Y,Z,R\"" },
-    { "zones", "", &Job::zones, Text, "FILE", group::Labeled,
+    { "zones", "zones.file", &Job::zones, Text, "FILE", group::Labeled,
       "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
-      "A component is in the zone that holds most of its voxels, those outside of zones not counted. The summary counts the voxels in each zone." },
+      "A component belongs to the zone that holds most of its voxels; voxels outside all zones do not count. The summary "
+      "counts the voxels in each zone.",
+      "label map of zones, next to the recipe; {item} becomes the name of the item: \"zones/{item}.nrrd\"" },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
-      "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
-      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels." },
+      "smooth by median:R, gaussian:MM, bilateral:MM:RANGE, nlm:NOISE", NeedsWhole,
+      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels, "
+      "of bilateral 5. RANGE is a standard deviation in gray values: larger steps are edges and stay. NOISE is the "
+      "standard deviation of the noise. A comma joins two filters: median:1,bilateral:0.1:200." },
 
     { "", "part.method", &Job::partMethod, OneOf({ "none", "pores", "largest", "largest-inside" }), "", "",
-      "the inspected part: none (default); pores: the largest piece of material with its pores, bores left out, and "
-      "without [threshold] defects are what in it is not material; largest: the largest component of the "
+      "the inspected part: none (default); pores: the largest piece of material with its pores, bores left out, and without "
+      "[threshold] everything in it that is not material is a defect; largest: the largest component of the "
       "material; largest-inside: the largest one that touches no side of the image along x and y" },
     { "", "part.range", &Job::partRange, Range, "", "",
       "values of the material: [low, high]", { "", "part.threshold" } },
     { "", "part.threshold", &Job::partThreshold, { Kind::Threshold }, "", "",
-      "the least value of the material instead: a number, or how it is found: otsu, iso50 and the like" },
+      "lowest value of the material, instead of part.range: a number, or how it is found (otsu, iso50, ...)" },
     { "", "part.fill_holes", &Job::partHoles, OneOf({ "volume", "slices", "none" }), "", "",
-      "whether what the material encloses belongs to the part: in space (default), in each slice across z, or not",
+      "whether enclosed cavities belong to the part: cavities in space (default), in each slice across z, or none",
       { "", "part.method=pores" } },
     { "close", "part.close_mm", &Job::close, Millimeters, "MM", group::Labeled,
-      "count cavities that are open to the outside through gaps up to MM as pores",
+      "count open cavities as pores if their openings are at most MM wide",
       { "pores part.method=pores", "", true } },
-    { "parts", "part.parts", &Job::parts, { Kind::Threshold, -Finite, Finite, {}, {}, CheckParts }, "all|N", group::Labeled,
-      "inspect several parts in one scan: all, or the N largest",
+    { "parts", "part.parts", &Job::parts, { Kind::Threshold, -Finite, Finite, {}, {}, CheckParts }, "largest|all|N", group::Labeled,
+      "inspect the largest part (default), all, or the N largest",
       { "pores part.method=pores", "", true },
-      "Each piece of material is a part with a number, from 1 for the largest on: column 'part' in the table, a porosity "
-      "for each in the summary. All are the pieces of at least a thousandth of the largest one's voxels.",
-      "which pieces of material are parts, each judged by itself: largest (default), all of at least a thousandth of the "
-      "largest one's voxels, or how many, from the largest on" },
+      "Each piece of material is a part. Parts are numbered by size, the largest is 1: column 'part' in the table, a "
+      "porosity for each in the summary. 'all' takes the pieces with at least a thousandth of the largest one's voxels.",
+      "which pieces of material are parts, each judged by itself: largest (default), all (pieces with at least a "
+      "thousandth of the largest one's voxels), or this many of the largest" },
     { "", "part.erode_mm", &Job::erode, Millimeters, "", "",
-      "the core of the part are the voxels whose centers are deeper than this below the part's surface or the image's "
-      "border; only defects that are in the core as a whole count, and porosity is a share of the core; default: 0" },
+      "the core consists of the part's voxels deeper than this below the part's surface and the image's border; only "
+      "defects entirely in the core count, and porosity is relative to the core; default: 0" },
   };
 }
 
@@ -198,8 +205,9 @@ JoiningRows()
       {}, "largest difference of neighbors whose values belong together" },
     { "split", "labeling.split", &Job::split, { Kind::Threshold, -Finite, Finite, {}, {}, CheckSplit }, "[H]", group::Joined,
       "split touching objects at their necks", { "", "periodic", true },
-      "An object stays one if its neck is less than H below the smaller peak of the distance to the border, in mm. Without H: "
-      "0.75 of the smallest spacing. Limits on sizes are for objects. `brickccl split` splits existing label maps.",
+      "Objects are split at a neck if the distance to the border is at least H (mm) less there than in the middle of the "
+      "smaller object. Without H: 0.75 of the smallest spacing. Size limits apply to the split objects. `brickccl split` "
+      "splits existing label maps.",
       "split touching objects at their necks: \"auto\", or the height in mm (0.2, \"200 um\") by which the neck must be "
       "below the smaller peak of the distance to the border" },
   };
@@ -211,7 +219,7 @@ FilterRows()
   return {
     { "minimum-volume", "labeling.minimum_volume_mm3", &Job::minimumVolume, VolumeOrArea, "MM3", group::Kept,
       "drop components smaller than this (2-D, slices: mm2)", {},
-      "A component that is smaller by a relative 1e-9 only is kept." },
+      "A component within a relative 1e-9 of the limit is kept, because sums are rounded." },
     { "minimum-size", "labeling.minimum_size", &Job::minimumSize, Count, "VOXELS", group::Kept,
       "drop components of fewer voxels" },
     { "maximum-size", "labeling.maximum_size", &Job::maximumSize, Count, "VOXELS", group::Kept,
@@ -232,7 +240,7 @@ FilterRows()
 
     { "fill-holes", "", &Job::fillHoles, Checked(CheckHoles), "[MM3]", group::Holes,
       "fill enclosed holes, up to MM3 (2-D, slices: mm2)", NeedsWhole,
-      "Neighbors of background are the dual of the neighbors of objects: 8 for 4, 26 for 6, else faces." },
+      "The background has the opposite neighbors: all (8, 26) if objects have faces, otherwise faces." },
     { "maximum-hole-size", "", &Job::maximumHoleSize, Count, "VOXELS", group::Holes,
       "fill no holes of more voxels", { "fill-holes" } },
     { "holes-by-slice", "", &Job::holesBySlice, Axis, "AXIS", group::Holes,
@@ -249,7 +257,7 @@ TableRows()
     { "columns", "measuring.columns", &Job::columns, { Kind::Columns }, "NAMES", group::Table,
       "more columns: names or groups, as shape,thickness", {},
       "`brickccl stats --list-columns` lists them. Groups are added to the usual columns: " + ColumnGroups::Names() +
-      ". On the command line, names of single columns leave out all others." },
+      ". On the command line, single columns replace the usual ones." },
     { "", "measuring.intensity", &Job::measuresIntensity, Flag, "", "",
       "measure the values under each component; default: false" },
     { "intensity", "", &Job::intensity, Text, "FILE", group::Table,
@@ -306,20 +314,20 @@ std::vector<Parameter>
 OutputRows()
 {
   return {
-    { "output-fallback", "", &Job::outputFallback, Text, "FILE", group::LabelMap,
-      "second choice if OUTPUT's format cannot hold all labels", { "OUTPUT", "", true } },
     { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TYPE",
       group::LabelMap,
       "auto (default: the smallest that fits), uint8, uint16, uint32 or uint64", { "OUTPUT" } },
     { "no-compression", "", &Job::noCompression, Flag, "", group::LabelMap,
       "write the image uncompressed (faster)", { "OUTPUT" },
-      "TIFF stacks of two slices or of less than 4 KiB are always compressed, since readers take uncompressed ones for a "
-      "single block." },
+      "TIFF stacks of two slices or of less than 4 KiB are always compressed, because some readers misread uncompressed "
+      "ones." },
     { "order", "", &Job::order, OneOf({ "raster", "size" }), "ORDER", group::LabelMap,
       "number components by their first voxel (raster, default) or size (largest: 1)" },
     { "picture", "", &Job::picture, Checked([](const std::string & text) { return CheckEnd(text, ".png"); }), "FILE",
       group::LabelMap,
       "draw slices through the largest component: .png", { "", "periodic", true } },
+    { "save-smoothed", "", &Job::saveSmoothed, Text, "FILE", group::LabelMap,
+      "write the smoothed image", { "smooth" } },
     { "color-table", "", &Job::colorTable, Checked([](const std::string & text) { return CheckEnd(text, ".ctbl"); }),
       "FILE", group::LabelMap,
       "write a color for each label, as 3D Slicer reads it: .ctbl" },
@@ -329,16 +337,14 @@ OutputRows()
       "draw slices through the largest defect; default: true" },
 
     { "memory", "", &Job::memory, { Kind::Memory, 1 }, "SIZE", group::Running,
-      "memory limit, as 4GiB, for volumes larger than memory", {},
+      "memory limit, e.g. 4GiB, for volumes larger than memory", {},
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
-      "files must be " + FormatsReadInParts() + ", or slice images, but not compressed in several files. "
+      "files must be " + FormatsReadInParts() + ", or slice images; volumes compressed in several files are refused. "
       "Thresholds and parts are found in further passes over the files. The columns 'neighbors', thickness, inscribed and "
       "intensity (percentiles, skewness) need the whole volume." },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
-      "keep the state in this folder, so that --resume can continue", { "memory" } },
-    { "resume", "", &Job::resume, Flag, "", group::Running,
-      "continue with the state in the folder of --work", { "work" } },
+      "write temporary files in this folder, not next to OUTPUT", { "memory" } },
     { "algorithm", "", &Job::algorithm, Text, "NAME", group::Running,
       "labeling algorithm (list: brickccl info); all give the same labels" },
     { "device", "", &Job::device, Text, "DEVICE", group::Running,

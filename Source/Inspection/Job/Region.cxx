@@ -358,8 +358,6 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
   result->slicesAtOnce = mask ? mask->slicesAtOnce : 1;
   result->inParts = image.inParts;
   result->files = mask ? mask->files : std::vector<std::string>();
-  // Work that is resumed must have the same region.
-  result->part = "box " + region.box + ", cylinder " + region.cylinder + ", sphere " + region.sphere;
   const auto voxels = std::make_shared<RegionVoxels>(std::move(shapes), image.extent, std::move(mask), threads);
   const auto read = [voxels](std::uint64_t begin, std::byte * to, std::size_t size) { voxels->Read(begin, to, size); };
   result->stream = std::make_shared<VoxelStream>(voxels->BytesAtLeast(), read);
@@ -380,6 +378,29 @@ SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads)
   std::byte * const voxels = image.voxels.Resize(image.ByteCount());
   std::memcpy(voxels, source.Data(), image.ByteCount());
   ClearOutside(voxels, SizeOf(image.type) * static_cast<std::size_t>(image.channels), mask, { threads });
+}
+
+void
+CheckZones(const LoadedImage & zones, const std::string & name, int threads)
+{
+  try
+  {
+    if (const std::uint64_t count = CountNotANumber(zones.View(), { threads }); count > 0)
+    {
+      throw InvalidArgument(Counted(count, "voxel") + " is NaN; write 0 there");
+    }
+    constexpr std::size_t most = 65535;
+    const std::size_t     count = MeasureLabelImage(zones.View(), {}, {}, threads).components.size();
+    if (count == 0 || count > most)
+    {
+      throw InvalidArgument(count == 0 ? "every voxel is 0"
+                                       : "it has " + std::to_string(count) + " values; up to 65535 are supported");
+    }
+  }
+  catch (const InvalidArgument & fault)
+  {
+    throw InvalidArgument(name + " is not a label map of zones: " + fault.what());
+  }
 }
 
 } // namespace brickccl::job

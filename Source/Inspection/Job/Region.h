@@ -76,6 +76,9 @@ CountIn(const std::optional<LoadedImage> & image, int threads, const std::option
 std::optional<LoadedImage>
 MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, int threads);
 
+/** \throws InvalidArgument with the name of the image, unless it has 1 to 65535 different numbers of zones. */
+void CheckZones(const LoadedImage & zones, const std::string & name, int threads);
+
 /** Sets the voxels outside of a mask to 0. */
 void SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads);
 

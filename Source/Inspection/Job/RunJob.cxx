@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Job/RunJob.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -9,6 +10,7 @@
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Segmenting/LocalThreshold.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Splitting/Split.h"
@@ -22,7 +24,7 @@ namespace brickccl::job
 ImageView
 Segmented::View(const LoadedImage & image) const
 {
-  return arePores ? part->PoreView() : smoothed ? smoothed->View() : image.View();
+  return arePores ? part->PoreView() : local ? local->View() : smoothed ? smoothed->View() : image.View();
 }
 
 std::optional<Threshold>
@@ -69,12 +71,26 @@ JobRun::Begin(const std::string & step)
 std::optional<Threshold>
 JobRun::FindIn(const std::optional<ImageView> & where, const std::string & text)
 {
+  segmented.local.reset();
   const ImageView values = segmented.View(image);
-  return FindThreshold(
+  ValueHistogram  histogram;
+  auto            threshold = FindThreshold(
     text,
     values.type,
-    [&] { return HistogramOfValues(values, where, Begin()); },
+    [&] { return histogram = HistogramOfValues(values, where, Begin()); },
     m_Hooks);
+  if (threshold && threshold->IsLocal())
+  {
+    LoadedImage mask = EmptyCopy(image, ScalarType::UInt8);
+    CompareLocally(values,
+                   image.geometry,
+                   *threshold,
+                   histogram,
+                   reinterpret_cast<std::uint8_t *>(mask.voxels.Resize(mask.ByteCount())),
+                   Begin("comparing with the material around"));
+    segmented.local = std::move(mask);
+  }
+  return threshold;
 }
 
 void
@@ -90,6 +106,7 @@ JobRun::Segment()
   if (!m_Job.smooth.empty())
   {
     segmented.smoothed = SmoothImage(image, SmoothingOf(m_Job.smooth), Begin("smoothing"));
+    NoteLostSizes();
   }
   const Segmenting asked = WithPart(m_Job);
   if (asked.partMethod != "none")
@@ -104,6 +121,25 @@ JobRun::Segment()
                                                               : Criterion::EqualValue(0);
 }
 
+/** Notes a filter that removes components that are asked for. */
+void
+JobRun::NoteLostSizes()
+{
+  const double least = std::max({ 1.0,
+                                  static_cast<double>(options.relabel.minimumSize),
+                                  options.minimumVolume / image.geometry.VoxelVolume(image.extent.dimension) });
+  for (const SmoothingMethod & method : SmoothingOf(m_Job.smooth))
+  {
+    if (const double removed = method.RemovedVoxels(image.extent, image.geometry); removed >= least)
+    {
+      const bool isMedian = method.kind == SmoothingMethod::Kind::Median;
+      m_Hooks.note((isMedian ? "the median removes" : "the Gaussian removes") + std::string(" components of up to ") +
+                   (isMedian ? "" : "about ") + brickccl::Counted(static_cast<std::uint64_t>(removed), "voxel") +
+                   "; bilateral or nlm keep more of them, or no filter at all");
+    }
+  }
+}
+
 void
 JobRun::TakePart(const Segmenting & asked)
 {
@@ -114,8 +150,8 @@ JobRun::TakePart(const Segmenting & asked)
   finding.region = Searched();
   finding.device = options.device;
   finding.threads = options.threads;
-  const ImageView values = segmented.View(image);
   const auto      threshold = asked.partRange ? std::nullopt : FindIn(Searched(), asked.partThreshold);
+  const ImageView values = segmented.View(image);
   const Criterion material = MaterialOf(asked, values.type, threshold);
   if (m_Hooks.onMaterial)
   {
@@ -235,9 +271,14 @@ JobRun::LabelObjects()
   split.geometry = image.geometry;
   split.threads = options.threads;
   split.progress = m_Progress;
+  split.device = options.device;
   Buffer<std::uint32_t> objects;
   objects.Resize(parents.Size());
-  Split(ImageView(parents.Data(), image.extent), objects.Data(), split);
+  const SplitReport report = Split(ImageView(parents.Data(), image.extent), objects.Data(), split);
+  if (!report.deviceRemark.empty() && report.deviceRemark != labeling.UsedDevice().remark)
+  {
+    m_Hooks.note(report.deviceRemark);
+  }
   own = options;
   own.criterion = Criterion::EqualValue(0);
   own.mask.reset();
@@ -246,6 +287,12 @@ JobRun::LabelObjects()
   filtered.filledHoles = filled.filledHoles;
   filtered.filledVoxels = filled.filledVoxels;
   filter.holes.swap(ofComponents.holes);
+}
+
+std::optional<ImageView>
+JobRun::Parents() const
+{
+  return m_Job.split.empty() ? std::nullopt : std::optional(ImageView(parents.Data(), image.extent));
 }
 
 /** Drops components and renumbers the others. */

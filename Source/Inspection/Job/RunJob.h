@@ -39,6 +39,8 @@ struct RunHooks
 struct Segmented
 {
   std::optional<LoadedImage> smoothed;
+  /** The mask of a local threshold (CompareLocally), if one is compared with. */
+  std::optional<LoadedImage> local;
   /** The part, without masks if it was found slab by slab, and whether its pores are labeled. */
   std::optional<FoundPart> part;
   bool                     arePores = false;
@@ -112,6 +114,9 @@ public:
   std::optional<ImageView> Searched() const;
   std::optional<ImageView> Counted() const;
 
+  /** The labels of the components that were split, if they were. */
+  std::optional<ImageView> Parents() const;
+
   Segmented segmented;
   Labeling  labeling;
   /** The components that were labeled, some of which may be outside of the core. */
@@ -128,8 +133,10 @@ private:
   /** Begins a step, unless its name is empty, with progress of its own. */
   HostContext Begin(const std::string & step = "");
 
+  /** Finds a threshold in the values, and makes the mask of a local one. */
   std::optional<Threshold> FindIn(const std::optional<ImageView> & where, const std::string & text);
 
+  void NoteLostSizes();
   void TakePart(const Segmenting & asked);
   void LabelObjects();
   void Keep(const std::vector<bool> & keeps);

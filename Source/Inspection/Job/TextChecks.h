@@ -85,6 +85,20 @@ CheckSmoothing(const std::string & text)
   return "";
 }
 
+/** The same of a recipe, where numbers may have keys of their own. */
+inline std::string
+CheckSmoothingKey(const std::string & text)
+{
+  try
+  {
+    return text == "none" || text == "median" || text == "gaussian" ? "" : CheckSmoothing(text);
+  }
+  catch (const InvalidArgument &)
+  {
+    return "none, median, gaussian, or filters as \"nlm:40\" and \"median:1,bilateral:0.1:200\"";
+  }
+}
+
 /** Checks "largest", "all" or a number of parts. */
 inline std::string
 CheckParts(const std::string & text)

@@ -167,6 +167,20 @@ SetNumbers(const Form & form, const std::vector<std::string> & texts, Slot slot)
   return {};
 }
 
+/** The text with the first length behind a name in mm: "gaussian:500um" is "gaussian:0.5". */
+std::string
+WithMillimeters(const std::string & text)
+{
+  const std::size_t begin = text.find(':') + 1;
+  const std::size_t end = std::min(text.size(), text.find(':', begin));
+  const std::string name = text.substr(0, begin);
+  double            length = 0;
+  const bool        hasLength =
+    (name == "gaussian:" || name == "bilateral:" || name == "local:") &&
+    !SetValue({ Kind::Above, -Finite, Finite, "mm" }, { text.substr(begin, end - begin) }, &length);
+  return hasLength ? name + Shortest(length) + text.substr(end) : text;
+}
+
 /** Reads a text. */
 ValueFault
 SetText(const Form & form, const std::string & text, Slot slot)
@@ -182,11 +196,11 @@ SetText(const Form & form, const std::string & text, Slot slot)
   }
   else if (form.kind == Kind::Threshold)
   {
-    ThresholdMethod::FromText(text);
+    ThresholdMethod::FromText(WithMillimeters(text));
   }
   if (right.empty())
   {
-    Put(text, slot);
+    Put(form.kind == Kind::Threshold ? WithMillimeters(text) : text, slot);
   }
   return { text, right };
 }
@@ -237,9 +251,9 @@ RightValue(const Form & form)
   const std::string bounds = form.minimum <= -Finite ? ""
                            : form.maximum >= Finite  ? " of at least " + textOf(form.minimum)
                                                      : " from " + textOf(form.minimum) + " to " + textOf(form.maximum);
-  const std::string quantity = form.unit == "mm" ? " in mm, or a length such as \"500 um\""
+  const std::string quantity = form.unit == "mm" ? " (mm, or with a unit, such as \"500 um\")"
                              : form.unit.empty() ? ""
-                                                 : " in mm3, or a volume such as \"0.02 mm3\"";
+                                                 : " (mm3, or with a unit, such as \"0.02 mm3\")";
   switch (form.kind)
   {
   case Kind::Flag:
@@ -251,7 +265,7 @@ RightValue(const Form & form)
   case Kind::Above:
     return "a number above 0" + quantity;
   case Kind::Range:
-    return "two numbers, the lower one first (inf and -inf are numbers)";
+    return "two numbers with the lower one first (inf and -inf are numbers)";
   case Kind::Spacing:
     return "up to 4 numbers above 0: mm along x, y, z, or lengths such as \"500 um\"";
   case Kind::Choice:
@@ -346,15 +360,21 @@ SizeFor(const Connectivity & connectivity, const Amount & amount, const std::str
   return amount.value;
 }
 
-SmoothingMethod
+std::vector<SmoothingMethod>
 SmoothingOf(const std::string & text)
 {
-  const std::string gaussian = "gaussian:";
-  double            deviation = 0;
-  const bool        hasLength =
-    text.rfind(gaussian, 0) == 0 &&
-    !SetValue({ Kind::Above, -Finite, Finite, "mm" }, { text.substr(gaussian.size()) }, &deviation);
-  return SmoothingMethod::FromText(hasLength ? gaussian + Shortest(deviation) : text);
+  std::vector<SmoothingMethod> methods;
+  std::size_t                  begin = 0;
+  for (std::size_t end = 0; end < text.size() || methods.empty(); begin = end + 1)
+  {
+    end = std::min(text.size(), text.find(',', begin));
+    methods.push_back(SmoothingMethod::FromText(WithMillimeters(text.substr(begin, end - begin))));
+  }
+  if (methods.size() > 2)
+  {
+    throw InvalidArgument(Quoted(text) + " has " + std::to_string(methods.size()) + " filters; give one or two");
+  }
+  return methods;
 }
 
 bool

@@ -136,7 +136,7 @@ inline const Form AnyLength = { Kind::Number, 0, Finite, "mm" };
 double SizeFor(const Connectivity & connectivity, const Amount & amount, const std::string & parameter);
 
 /** A filter, whose deviation may have a unit: "gaussian:500um". \throws InvalidArgument */
-SmoothingMethod SmoothingOf(const std::string & text);
+std::vector<SmoothingMethod> SmoothingOf(const std::string & text);
 
 /** "a, b, c". */
 std::string ListOfNames(const std::vector<std::string> & names);

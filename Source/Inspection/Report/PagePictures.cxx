@@ -4,8 +4,6 @@
 #include "BrickCCL/Pictures/Canvas.h"
 #include "BrickCCL/Report/Page.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -55,12 +53,23 @@ Reduced(const LoadedImage & image, double scale)
 std::string
 DataAddress(const std::string & type, const std::string & bytes)
 {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int   length = EVP_EncodeBlock(reinterpret_cast<unsigned char *>(text.data()),
-                                     reinterpret_cast<const unsigned char *>(bytes.data()),
-                                     static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(length));
-  return "data:image/" + type + ";base64," + text;
+  static const char * const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string               text = "data:image/" + type + ";base64,";
+  text.reserve(text.size() + bytes.size() / 3 * 4 + 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3)
+  {
+    unsigned bits = 0;
+    for (std::size_t k = i; k < i + 3; ++k)
+    {
+      bits = bits << 8 | (k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : 0);
+    }
+    for (const unsigned place : { 18, 12, 6, 0 })
+    {
+      text += letters[bits >> place & 63U];
+    }
+  }
+  const std::size_t missing = (3 - bytes.size() % 3) % 3;
+  return text.replace(text.size() - missing, missing, missing, '=');
 }
 
 PagePictures::PagePictures(std::string folder, std::size_t items)

@@ -416,7 +416,8 @@ CompleteCounts(std::uint64_t materialVoxels, const PieceCounter & pieces, PoresO
 {
   if (found.partVoxels == 0)
   {
-    throw InvalidArgument("the mask is 0 everywhere in the part; use a mask that overlaps the part");
+    throw InvalidArgument(
+      "no voxel of the part is in the region; choose a box, cylinder, sphere or mask that overlaps the part");
   }
   found.fillsImage = found.wholeVoxels == static_cast<std::uint64_t>(found.extent.VoxelCount());
   found.otherMaterialVoxels = materialVoxels - found.materialVoxels;

@@ -2,10 +2,8 @@
 #include "BrickCCL/Segmenting/Smoothing.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Host/UninitializedVector.h"
 
 #ifdef BRICKCCL_USE_ITK
-#  include <itkCommand.h>
 #  include <itkDiscreteGaussianImageFilter.h>
 #  include <itkImage.h>
 #  include <itkImportImageFilter.h>
@@ -14,9 +12,7 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <type_traits>
+#include <string>
 
 namespace brickccl
 {
@@ -26,66 +22,24 @@ namespace brickccl
 namespace
 {
 
-/** Tells the caller of a filter's progress, and stops the filter where the caller wants that. */
-class Watch : public itk::Command
-{
-public:
-  using Self = Watch;
-  using Pointer = itk::SmartPointer<Self>;
-  static Pointer
-  New()
-  {
-    Pointer watch = new Self;
-    watch->UnRegister();
-    return watch;
-  }
-
-  void
-  Execute(itk::Object * caller, const itk::EventObject &) override
-  {
-    auto * filter = dynamic_cast<itk::ProcessObject *>(caller);
-    if (filter != nullptr && !m_IsCanceled)
-    {
-      try
-      {
-        m_Progress.Update(filter->GetProgress());
-      }
-      catch (const Canceled &)
-      {
-        // An exception must not cross ITK's threads; the filter stops by itself.
-        m_IsCanceled = true;
-        filter->AbortGenerateDataOn();
-      }
-    }
-  }
-  void
-  Execute(const itk::Object *, const itk::EventObject &) override
-  {}
-
-  void
-  SetProgress(const Progress & progress)
-  {
-    m_Progress = progress;
-  }
-  bool
-  IsCanceled() const
-  {
-    return m_IsCanceled;
-  }
-
-private:
-  Progress m_Progress;
-  bool     m_IsCanceled = false;
-};
-
 /** Runs a filter and gives its output. \throws Canceled, Error. */
 template <typename TFilter>
 typename TFilter::OutputImageType *
 Run(TFilter & filter, const HostContext & context)
 {
-  const auto watch = Watch::New();
-  watch->SetProgress(context.progress);
-  filter.AddObserver(itk::ProgressEvent(), watch);
+  bool isCanceled = false;
+  filter.AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
+    try
+    {
+      isCanceled ? void() : context.progress.Update(filter.GetProgress());
+    }
+    catch (const Canceled &)
+    {
+      // An exception must not cross ITK's threads; the filter stops by itself.
+      isCanceled = true;
+      filter.AbortGenerateDataOn();
+    }
+  });
   filter.SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(EffectiveThreadCount(context.threads)));
   try
   {
@@ -93,13 +47,13 @@ Run(TFilter & filter, const HostContext & context)
   }
   catch (const itk::ExceptionObject & error)
   {
-    if (watch->IsCanceled())
+    if (isCanceled)
     {
       throw Canceled();
     }
     throw Error(std::string("the image could not be smoothed: ") + error.GetDescription());
   }
-  if (watch->IsCanceled())
+  if (isCanceled)
   {
     throw Canceled();
   }
@@ -159,9 +113,11 @@ SmoothReals(TReal *                 values,
   std::copy_n(output->GetBufferPointer(), extent.VoxelCount(), values);
 }
 
+} // namespace
+
 template <typename TReal>
 void
-SmoothReals(TReal *                 values,
+SmoothByItk(TReal *                 values,
             const Extent &          extent,
             const Geometry &        geometry,
             const SmoothingMethod & method,
@@ -177,67 +133,18 @@ SmoothReals(TReal *                 values,
   }
 }
 
-/** Copies voxels to reals that hold them. \throws InvalidArgument for values that these do not hold. */
-template <typename TReal, typename T>
-void
-CopyToReals(const T * voxels, std::int64_t count, TReal * reals)
-{
-  for (std::int64_t i = 0; i < count; ++i)
-  {
-    reals[i] = static_cast<TReal>(voxels[i]);
-    if (std::isnan(reals[i]))
-    {
-      throw InvalidArgument("an image with NaN values cannot be smoothed");
-    }
-    if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
-    {
-      constexpr T limit = T(1) << 53;
-      if (voxels[i] > limit || (std::is_signed_v<T> && voxels[i] < T(0) - limit))
-      {
-        throw InvalidArgument("an image with values beyond 2^53 cannot be smoothed");
-      }
-    }
-  }
-}
-
-} // namespace
-
-void
-SmoothByItk(const ImageView &       image,
-            const Geometry &        geometry,
-            const SmoothingMethod & method,
-            void *                  smoothed,
-            const HostContext &     context)
-{
-  const std::int64_t count = image.extent.VoxelCount();
-  VisitScalarType(image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    using TReal = std::conditional_t<sizeof(T) <= 2 || std::is_same_v<T, float>, float, double>;
-    const T * voxels = static_cast<const T *>(image.data);
-    if (method.kind == SmoothingMethod::Kind::Gaussian || std::is_same_v<T, TReal>)
-    {
-      auto * reals = static_cast<TReal *>(smoothed);
-      CopyToReals(voxels, count, reals);
-      SmoothReals(reals, image.extent, geometry, method, context);
-      return;
-    }
-    UninitializedVector<TReal> reals(static_cast<std::size_t>(count));
-    CopyToReals(voxels, count, reals.data());
-    SmoothReals(reals.data(), image.extent, geometry, method, context);
-    std::transform(reals.begin(), reals.end(), static_cast<T *>(smoothed), [](TReal value) {
-      return static_cast<T>(value);
-    });
-  });
-}
-
 #else
 
+template <typename TReal>
 void
-SmoothByItk(const ImageView &, const Geometry &, const SmoothingMethod &, void *, const HostContext &)
+SmoothByItk(TReal *, const Extent &, const Geometry &, const SmoothingMethod &, const HostContext &)
 {
-  throw Unsupported("smoothing needs a build with ITK; this one has none");
+  throw Unsupported("a median and a Gaussian need a build with ITK, which this one is not; use bilateral or nlm");
 }
 
 #endif
+
+template void SmoothByItk(float *, const Extent &, const Geometry &, const SmoothingMethod &, const HostContext &);
+template void SmoothByItk(double *, const Extent &, const Geometry &, const SmoothingMethod &, const HostContext &);
 
 } // namespace brickccl

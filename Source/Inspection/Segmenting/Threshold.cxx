@@ -36,10 +36,12 @@ RefuseMethod(const std::string & text)
   {
     hint = HintOnLostNumber(text);
   }
-  throw InvalidArgument("unknown threshold " + Quoted(text) + "; use otsu, multi-otsu:N (N classes, 2 to " +
-                        std::to_string(ThresholdMethod::MaximumClasses) +
-                        "; multi-otsu:N:K takes the K-th threshold), valley, iso50 or a number" + hint +
-                        DidYouMean(text, { "otsu", "multi-otsu:3", "valley", "iso50" }));
+  throw InvalidArgument(
+    "unknown threshold " + Quoted(text) + "; use otsu, multi-otsu:N (N classes, 2 to " +
+    std::to_string(ThresholdMethod::MaximumClasses) +
+    "; multi-otsu:N:K takes the K-th threshold), valley, iso50, local:MM (a window; local:MM:PERCENT) "
+    "or a number" +
+    hint + DidYouMean(text, { "otsu", "multi-otsu:3", "valley", "iso50", "local:5" }));
 }
 
 /** A whole number from `minimum` to `maximum`, or -1. */
@@ -77,6 +79,7 @@ ThresholdMethod::FromText(const std::string & text)
 {
   ThresholdMethod   method;
   const std::string multi = "multi-otsu:";
+  const std::string local = "local:";
   if (text == "otsu" || text == "valley" || text == "iso50")
   {
     method.kind = text == "otsu" ? Kind::Otsu : text == "valley" ? Kind::Valley : Kind::Iso50;
@@ -93,6 +96,19 @@ ThresholdMethod::FromText(const std::string & text)
     {
       RefuseMethod(text);
     }
+  }
+  else if (text.compare(0, local.size(), local) == 0)
+  {
+    const auto        colon = text.find(':', local.size());
+    const std::string window = text.substr(local.size(), colon == std::string::npos ? colon : colon - local.size());
+    const auto        width = Number::FromText(window);
+    method.kind = Kind::Local;
+    method.percent = colon == std::string::npos ? 50 : CountOf(text.substr(colon + 1), 1, 99);
+    if (!width || !(*width > 0) || !std::isfinite(width->Nearest()) || IsLostNumber(window) || method.percent < 0)
+    {
+      RefuseMethod(text);
+    }
+    method.window = width->Nearest();
   }
   else
   {
@@ -121,6 +137,8 @@ ThresholdMethod::ToString() const
     return "valley";
   case Kind::Iso50:
     return "iso50";
+  case Kind::Local:
+    return "local:" + Shortest(window) + (percent == 50 ? "" : ":" + std::to_string(percent));
   case Kind::Value:
     break;
   }
@@ -130,13 +148,14 @@ ThresholdMethod::ToString() const
 Criterion
 Threshold::AtOrAbove() const
 {
-  return Criterion::InRange(value, std::numeric_limits<double>::infinity());
+  // What was compared locally is a mask.
+  return Criterion::InRange(IsLocal() ? Number(1) : value, std::numeric_limits<double>::infinity());
 }
 
 Criterion
 Threshold::Below() const
 {
-  return Criterion::InRange(-std::numeric_limits<double>::infinity(), value.JustBelow());
+  return Criterion::InRange(-std::numeric_limits<double>::infinity(), IsLocal() ? Number(0) : value.JustBelow());
 }
 
 namespace
@@ -329,9 +348,9 @@ FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
     threshold.all = { method.value };
     return threshold;
   }
-  if (method.kind == Kind::Otsu || method.kind == Kind::MultiOtsu)
+  if (method.kind == Kind::Otsu || method.kind == Kind::MultiOtsu || method.kind == Kind::Local)
   {
-    const std::vector<double> all = MultiOtsuThresholds(histogram, method.kind == Kind::Otsu ? 2 : method.classes);
+    const std::vector<double> all = MultiOtsuThresholds(histogram, method.kind == Kind::MultiOtsu ? method.classes : 2);
     threshold.all.assign(all.begin(), all.end());
     threshold.value =
       method.which == 0 ? threshold.all.back() : threshold.all[static_cast<std::size_t>(method.which) - 1];

@@ -28,7 +28,10 @@ struct ThresholdMethod
     /** The least frequent value between the two clearest peaks of the histogram. */
     Valley,
     /** The middle between the two clearest peaks: air and material (ISO-50). */
-    Iso50
+    Iso50,
+    /** Otsu's threshold separates air and material; voxels are compared with the material around them
+     *  (LocalThreshold.h). */
+    Local
   };
 
   static constexpr int MaximumClasses = 8;
@@ -38,9 +41,12 @@ struct ThresholdMethod
   int    classes = 2;
   /** The number of the threshold, 1 for the lowest; 0: the highest. */
   int which = 0;
+  /** Of Local: the width of the window in mm, and where the threshold is between air (0) and the material (100). */
+  double window = 0;
+  int    percent = 50;
 
-  /** Reads "otsu", "multi-otsu:N", "multi-otsu:N:K" (the K-th of N - 1 thresholds), "valley", "iso50" or a number.
-   *  \throws InvalidArgument, which says what can be given. */
+  /** Reads "otsu", "multi-otsu:N", "multi-otsu:N:K" (the K-th of N - 1 thresholds), "valley", "iso50", "local:MM",
+   *  "local:MM:PERCENT" or a number. \throws InvalidArgument, which says what can be given. */
   static ThresholdMethod FromText(const std::string & text);
 
   /** The text for FromText. */
@@ -60,10 +66,16 @@ struct Threshold
   /** The padding that was left out, if there was any. */
   std::optional<double> padding;
 
+  bool
+  IsLocal() const
+  {
+    return method.kind == ThresholdMethod::Kind::Local;
+  }
+
   /** Whether doubles do not hold whole numbers of this size. */
   static bool IsBeyondDoubles(const Number & threshold);
 
-  /** The values at or above the threshold, as a criterion. */
+  /** The values at or above the threshold, as a criterion; of a local one, of the mask that CompareLocally makes. */
   Criterion AtOrAbove() const;
   /** The values below it. */
   Criterion Below() const;

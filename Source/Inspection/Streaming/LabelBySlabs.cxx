@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
-#include "BrickCCL/Bricks/BrickProblem.h"
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Disk/FileStamp.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
-#include "BrickCCL/Streaming/FileSample.h"
 #include "BrickCCL/Streaming/PoresBySlabs.h"
 #include "BrickCCL/Streaming/SlabLabeler.h"
 #include "BrickCCL/Streaming/SlabRuns.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <set>
-#include <sstream>
 #include <vector>
 
 namespace brickccl
@@ -31,92 +22,6 @@ namespace brickccl
 
 namespace
 {
-
-/** The files of an image, with their sizes, the times of their last changes, and checksums of samples. Numbers of
- *  inodes are not among it: some network file systems give files new ones. */
-void
-DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
-{
-  if (image == nullptr)
-  {
-    return;
-  }
-  text << what << ": " << image->extent.ToString() << ' ' << NameOf(image->type) << " x " << image->channels << '\n';
-  if (!image->part.empty())
-  {
-    text << "dataset of " << what << ": " << image->part << '\n';
-  }
-  const std::set<std::string> files(image->files.begin(), image->files.end());
-  for (const std::string & file : files)
-  {
-    const files::FileStamp stamp = files::FileStamp::Of(file);
-    if (!stamp.isThere)
-    {
-      continue;
-    }
-    text << "bytes of " << what << " file " << Quoted(file) << ": " << stamp.size << '\n'
-         << WorkFolder::TimeKey << what << " file " << Quoted(file) << ": " << stamp.time << ' ' << stamp.statusChange
-         << ' ' << SampleOf(file, SampledBytes / files.size()) << '\n';
-  }
-}
-
-/** The beginning of the line with the slices of a slab. An earlier plan's stays, also in another memory. */
-constexpr const char * SlicesLine = "slices of a slab: ";
-
-/** The slices of a slab in an earlier plan; 0 if there is none. */
-std::int64_t
-SlicesOf(const std::string & plan)
-{
-  const std::size_t place = plan.find(SlicesLine);
-  return place == std::string::npos ? 0 : std::atoll(plan.c_str() + place + std::strlen(SlicesLine));
-}
-
-/** The properties that must not change for a state to be reused. */
-std::string
-DescribePlan(const SlabImages & images, const SlabOptions & options)
-{
-  std::ostringstream text;
-  const Extent &     extent = images.image->extent;
-  const auto         connectivity = options.label.connectivity.value_or(Connectivity::Face(extent.dimension));
-  text.precision(17);
-  text << "state of: brickccl " << Version << '\n';
-  DescribeFiles("image", images.image, text);
-  DescribeFiles("mask", images.mask, text);
-  DescribeFiles("intensity", images.intensity, text);
-  text << SlicesLine << SlicesOfSlab(options.plan) << '\n'
-       << "connectivity: " << connectivity.ToString() << '\n'
-       << (options.job.pores ? "material of the part: " : "criterion: ") << options.label.criterion.ToString() << '\n'
-       << "periodic axes: " << (options.label.periodic.HasAny() ? options.label.periodic.ToString() : "none") << '\n';
-  const RelabelOptions & relabel = options.label.relabel;
-  text << "order: " << (relabel.order == LabelOrder::Raster ? "raster" : "size") << '\n'
-       << "minimum size: " << relabel.minimumSize << '\n'
-       << "maximum size: " << (relabel.maximumSize + 1 == 0 ? "none" : std::to_string(relabel.maximumSize)) << '\n'
-       << "largest: " << (relabel.largest == 0 ? "all" : std::to_string(relabel.largest))
-       << (relabel.largestAcross ? " of each slice" : "") << '\n'
-       << "minimum volume: " << options.label.minimumVolume
-       << "\ntable (--statistics, --print, --columns): " << (options.measures ? "yes" : "no");
-  for (const ColumnGroup * const group : options.groups.List())
-  {
-    text << ' ' << group->name;
-  }
-  text << "\ngeometry:";
-  for (int axis = 0; axis < extent.dimension; ++axis)
-  {
-    text << ' ' << options.label.geometry.spacing[axis] << ' ' << options.label.geometry.origin[axis];
-  }
-  // Names above may say less than all: a neighborhood's, and numbers beyond ten digits.
-  ByteWriter          problem;
-  const LoadedImage & image = *images.image;
-  BrickProblem(connectivity, options.label.criterion, image.type, image.channels, options.label.periodic, relabel)
-    .Write(problem);
-  text << "\nsettings as bytes:";
-  for (const std::uint8_t byte : problem.Written())
-  {
-    text << ' ' << int{ byte };
-  }
-  text << '\n';
-  return text.str();
-}
 
 /** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
  *  such slabs, if the one that is asked for does not. */
@@ -153,12 +58,7 @@ PlanFor(const SlabImages & images, const SlabOptions & options)
   measure.groups = options.groups;
   CheckColumnsOfBricks(measure, options.label.periodic);
   const job::Job & job = options.job;
-  SlabPlan         plan = PlanSlabs(images,
-                            options.label.criterion,
-                            job.memory,
-                            job.threads,
-                            job.resume ? SlicesOf(WorkFolder::PlanIn(job.work)) : 0,
-                            job.pores);
+  SlabPlan         plan = PlanSlabs(images, options.label.criterion, job.memory, job.threads, job.pores);
   options.hooks.remark("plan: " + plan.ToString());
   return plan;
 }
@@ -208,8 +108,7 @@ TakeFound(const SlabResult & result, const SlabOptions & options, job::Segmented
   }
   if (result.notNumbersOfMask > 0)
   {
-    note(Quoted(options.job.mask) + ": " + TellNotANumber(result.notNumbersOfMask) +
-         (result.slabsFromBefore > 0 ? " (slabs of an earlier run are not counted)" : ""));
+    note(Quoted(options.job.mask) + ": " + TellNotANumber(result.notNumbersOfMask));
   }
   if (result.pores)
   {
@@ -248,7 +147,7 @@ LabelBySlabs(job::JobRun &        run,
   }
   options.plan = PlanFor(images, options);
   FindCriterion(images, run.segmented, options);
-  const auto folder = std::make_shared<WorkFolder>(job.work, job.output, DescribePlan(images, options), job.resume);
+  const auto folder = std::make_shared<WorkFolder>(job.work, job.output);
   SlabResult result;
   if (job.pores)
   {

@@ -22,17 +22,18 @@ struct SlabResult
   std::uint64_t foregroundVoxels = 0;
   /** Values of the image that are not a number. */
   std::uint64_t notNumbers = 0;
-  /** Those of the mask, in slabs that are not from before. */
+  /** Those of the mask. */
   std::uint64_t notNumbersOfMask = 0;
   /** With `measures`. */
   ComponentTable table;
   /** The part, without masks, and without openings, which are not searched. */
   std::optional<PoresOfPart> pores;
+  /** Of pores: the voxels of the region, if one is given. */
+  std::optional<std::uint64_t> regionVoxels;
   /** Writes the labels of rows of the volume, nearly in order, from the state, which it keeps. */
   std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)> writeRows;
 
-  SlabPlan      plan;
-  std::uint64_t slabsFromBefore = 0;
+  SlabPlan plan;
   /** The state: that on disk, and that in memory when all slabs were there. */
   std::uint64_t stateBytes = 0;
   std::uint64_t mergeBytes = 0;
@@ -61,11 +62,12 @@ struct SlabOptions
 /** The steps of a job on a volume that is read in parts, slab by slab, in a memory that may be much smaller than the
  *  volume: threshold, part, labeling and measuring. Labels and table are the same as for the whole volume.
  *
- *  It reads the images once, and before that for a threshold. The state is a few bytes for each run, in a folder. After
- * a kill at any time, the job's `resume` continues with the remaining slabs, and gives the same labels. \param run its
- * images and options; what is segmented is set \param intensity  null if there is none \throws InvalidArgument for a
- * memory that is too small, and for a state of other inputs or options; Unsupported, which names columns that cannot be
- * measured by slabs; Canceled; Error. */
+ *  It reads the images once, and before that for a threshold. The state is a few bytes for each run, in a temporary
+ *  folder.
+ *  \param run        its images and options; what is segmented is set
+ *  \param intensity  null if there is none
+ *  \throws InvalidArgument for a memory that is too small; Unsupported, which names columns that cannot be measured by
+ *  slabs; Canceled; Error. */
 SlabResult LabelBySlabs(job::JobRun &        run,
                         const LoadedImage *  intensity,
                         const ColumnGroups & groups,

@@ -40,10 +40,9 @@ public:
             m_OfAir,
             folder,
             { 2 * m_Slabs.size(), [this](std::size_t slab, const auto &) { return PieceOf(slab); } })
-    , m_Pores(images,
-              m_OfPores,
-              folder,
-              { 0, [this](std::size_t slab, const auto & mask) { return PoresOf(slab, mask); }, true })
+    , m_Pores(images, m_OfPores, folder, { 0, [this](std::size_t slab, const auto & mask) {
+                                            return PoresOf(slab, mask);
+                                          } })
   {
     m_OfPores.label.criterion = Criterion::Foreground();
     m_Found.extent = m_Extent;
@@ -168,7 +167,7 @@ private:
     {
       SetPartDistances(squares, m_Found.partVoxels, table);
     }
-    table.regionVoxels = m_Found.partVoxels;
+    m_Pores.Result().regionVoxels = std::exchange(table.regionVoxels, m_Found.partVoxels);
   }
 
   /** Lowers the squared distances of the pores that have voxels in a slab. */

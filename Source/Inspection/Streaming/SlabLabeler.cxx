@@ -32,54 +32,14 @@ SlabLabeler::SlabLabeler(const SlabImages &  images,
   m_Result.plan = options.plan;
 }
 
-/** Uses a slab that an earlier run labeled, if its files are whole. */
-bool
-SlabLabeler::TakeFromBefore(std::size_t slab)
-{
-  if (!m_Options.job.resume || !m_Folder.Has(m_Stage.firstFile + slab, Kind::Record) ||
-      !m_Folder.Has(m_Stage.firstFile + slab, Kind::Runs))
-  {
-    return false;
-  }
-  try
-  {
-    const Bytes record = ReadState(slab, Kind::Record);
-    if (const BrickBox box = BoxOf(record); box != m_Result.plan.slabs[slab])
-    {
-      throw Error("'" + m_Folder.PathOf(m_Stage.firstFile + slab, Kind::Record) + "' belongs to " + box.ToString());
-    }
-    CheckRunsOf(record, ReadState(slab, Kind::Runs));
-    // Another merge finds what is damaged, too.
-    BrickMerge alone(1);
-    (m_MergesLater ? alone : m_Merge).Add(record);
-  }
-  catch (const Error & error)
-  {
-    m_Options.hooks.remark("the state of " + m_Result.plan.slabs[slab].ToString() + " is not used: " + error.what());
-    return false;
-  }
-  ++m_Result.slabsFromBefore;
-  return true;
-}
-
 void
 SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch)
 {
   const BrickBox & box = m_Result.plan.slabs[slab];
-  const bool       isKnown = TakeFromBefore(slab);
-  if (isKnown && !m_Stage.makesAll)
-  {
-    return;
-  }
-  SlabViews views = reader.Read(box);
+  SlabViews        views = reader.Read(box);
   if (m_Stage.make)
   {
     views.image = m_Stage.make(slab, views.mask);
-  }
-  if (isKnown)
-  {
-    reader.Forget(box);
-    return;
   }
   BrickOptions options;
   options.label = m_Options.label;
@@ -98,7 +58,6 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
     options.measure.classes = views.image;
   }
   const LabeledBrick brick = LabelBrick(views.image, box, options, scratch);
-  // The record comes last: where it is, the runs are as well.
   m_Folder.Write(m_Stage.firstFile + slab, Kind::Runs, brick.runs);
   m_Folder.Write(m_Stage.firstFile + slab, Kind::Record, brick.record);
   if (!m_MergesLater)
@@ -162,14 +121,7 @@ SlabLabeler::RefuseComponents()
   throw InvalidArgument("numbering " + std::to_string(need.parts) + " components of slabs needs up to " +
                         BytesAsText(need.bytes) + ", more than the " + BytesAsText(plan.memory - plan.fixedBytes) +
                         " that --memory leaves; " + plan.AskForBytes(std::max(need.bytes, ofTables)) +
-                        (m_Stage.firstFile == 0 ? ", or drop small components by --minimum-size" : "") + HowToGoOn());
-}
-
-/** ", with --resume ..." where the state stays. */
-std::string
-SlabLabeler::HowToGoOn() const
-{
-  return m_Options.job.work.empty() ? "" : "; --resume keeps the labeled slabs";
+                        (m_Stage.firstFile == 0 ? ", or drop small components by --minimum-size" : ""));
 }
 
 std::function<Bytes(std::size_t)>
@@ -283,7 +235,7 @@ SlabLabeler::MergeTables()
     throw InvalidArgument("the table of " + std::to_string(m_Result.components) + " components needs about " +
                           BytesAsText(bytes) + " of memory, more than the " + BytesAsText(room) +
                           " that --memory leaves; " + plan.AskForBytes(bytes) +
-                          ", drop small components by --minimum-size, or leave out the table" + HowToGoOn());
+                          ", drop small components by --minimum-size, or leave out the table");
   }
   CountSlabs();
   m_Result.table = MergeBrickTables(plan.slabs.size(),

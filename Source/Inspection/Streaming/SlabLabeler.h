@@ -25,8 +25,6 @@ struct SlabStage
   std::size_t firstFile = 0;
   /** Makes the voxels of a slab. Without it, those of the image are labeled. */
   std::function<ImageView(std::size_t slab, const std::optional<ImageView> & mask)> make = {};
-  /** Whether that is called for slabs from before as well. */
-  bool makesAll = false;
 };
 
 /** One volume on its way from images to a label map. */
@@ -65,11 +63,9 @@ private:
   /** The readers of the state of slabs. */
   std::function<Bytes(std::size_t)> Reader(WorkFolder::Kind kind) const;
 
-  bool          TakeFromBefore(std::size_t slab);
   void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
   void          MergeLater(std::size_t slab);
   void          RefuseComponents();
-  std::string   HowToGoOn() const;
   void          CountSlabs();
   std::uint64_t TableBytes(std::uint64_t parts, std::uint64_t components) const;
 

@@ -53,8 +53,7 @@ VoxelBytesOf(const LoadedImage * image)
 /** Larger slabs are not faster. */
 constexpr double MaximumVoxels = 64.0 * 1024 * 1024;
 
-/** The bytes of the program before labeling, and of the pieces of the output that its threads pack. They
- *  are the same in every run, so that a state fits the next one. */
+/** The bytes of the program before labeling, and of the pieces of the output that its threads pack. */
 std::uint64_t
 FixedBytes(int threads)
 {
@@ -208,19 +207,8 @@ SlabPlan::AskForBytes(std::uint64_t bytes) const
   return "use --memory " + std::to_string(std::max(all, memory) / mebi + 1) + "MiB";
 }
 
-std::int64_t
-SlicesOfSlab(const SlabPlan & plan)
-{
-  return plan.slabs.front().extent.size[AxisOfParts(plan.slabs.front().volume)];
-}
-
 SlabPlan
-PlanSlabs(const SlabImages & images,
-          const Criterion &  criterion,
-          std::uint64_t      memory,
-          int                threads,
-          std::int64_t       slices,
-          bool               pores)
+PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t memory, int threads, bool pores)
 {
   const Extent & extent = images.image->extent;
   const int      axis = AxisOfParts(extent);
@@ -251,17 +239,8 @@ PlanSlabs(const SlabImages & images,
   }
   const double room = static_cast<double>(memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
-  if (const double bytes = static_cast<double>(slices) * sliceVoxels * perVoxel; bytes > 2 * forSlab)
-  {
-    throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to resume with slabs of " +
-                          std::to_string(slices) + " slices" +
-                          DescribeLeast(memory, std::max(bytes, bytes / 2 + known) + faces, threads));
-  }
-  if (slices == 0)
-  {
-    slices = ChooseSlices(images, slice, extent.size[axis], forSlab, sliceVoxels * perVoxel);
-    slices = std::max(fewest, slices / fewest * fewest);
-  }
+  std::int64_t slices = ChooseSlices(images, slice, extent.size[axis], forSlab, sliceVoxels * perVoxel);
+  slices = std::max(fewest, slices / fewest * fewest);
   Extent slab = extent;
   slab.size[axis] = axis == 0 ? extent.size[0] : std::clamp<std::int64_t>(slices, 1, extent.size[axis]);
   double       slabBytes = static_cast<double>(slab.VoxelCount()) * perVoxel;

@@ -55,19 +55,11 @@ struct SlabPlan
 };
 
 /** Plans for a memory of this many bytes.
- *  \param slices  the slices of a slab, from an earlier plan; 0: as many as fit
  *  \param pores   whether the pores of a part are found
  *  \throws InvalidArgument, with the minimum memory for few components and a number of threads that fits, if the
- *  fewest slices that can be read do not fit, or slabs of these slices. */
-SlabPlan PlanSlabs(const SlabImages & images,
-                   const Criterion &  criterion,
-                   std::uint64_t      memory,
-                   int                threads,
-                   std::int64_t       slices = 0,
-                   bool               pores = false);
-
-/** The slices of the first slab of a plan, as PlanSlabs takes them. */
-std::int64_t SlicesOfSlab(const SlabPlan & plan);
+ *  fewest slices that can be read do not fit. */
+SlabPlan
+PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t memory, int threads, bool pores);
 
 /** "1.50 GiB" */
 std::string BytesAsText(std::uint64_t bytes);

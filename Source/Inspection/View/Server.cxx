@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/View/Http.h"
 
-#include <netinet/in.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "BrickCCL/View/Sockets.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -50,39 +43,17 @@ TextOf(const Response & response, const std::string & frameOrigin)
 
 /** Waits for bytes until then. \return whether some were received */
 bool
-Receive(int socket, Clock::time_point end, std::string & received)
+Receive(Socket socket, Clock::time_point end, std::string & received)
 {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-  pollfd     file = { socket, POLLIN, 0 };
-  char       bytes[16384];
-  const bool isReady = left > 0 && poll(&file, 1, static_cast<int>(left)) > 0;
-  const auto count = isReady ? recv(socket, bytes, sizeof(bytes), 0) : 0;
-  received.append(bytes, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  return count > 0;
-}
-
-void
-Send(int socket, const std::string & text)
-{
-  ssize_t count = 1;
-  for (std::size_t sent = 0; sent < text.size() && count > 0; sent += static_cast<std::size_t>(count))
-  {
-    count = send(socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-  }
-}
-
-bool
-HasHungUp(int socket)
-{
-  pollfd file = { socket, POLLRDHUP, 0 };
-  return poll(&file, 1, 0) > 0;
+  return left > 0 && IsReady(socket, static_cast<int>(left)) && ReceiveFrom(socket, received);
 }
 
 } // namespace
 
 struct Server::Implementation
 {
-  int                     listener = -1;
+  Socket                  listener = NoSocket;
   std::string             frameOrigin;
   std::mutex              mutex;
   std::condition_variable changed;
@@ -92,7 +63,7 @@ struct Server::Implementation
 
   /** Answers the request of a connection, once it can be. */
   void
-  Serve(int socket, const Answering & answering)
+  Serve(Socket socket, const Answering & answering)
   {
     try
     {
@@ -114,17 +85,17 @@ struct Server::Implementation
         changed.wait_for(lock, time, [&] { return response || ends || seen != news; });
         seen = news;
       }
-      Send(socket, response ? TextOf(*response, frameOrigin) : "");
+      SendTo(socket, response ? TextOf(*response, frameOrigin) : "");
     }
     catch (const Refusal & refusal)
     {
-      Send(socket, TextOf({ refusal.status, "text/plain; charset=utf-8", std::string(refusal.what()) + "\n" }, ""));
+      SendTo(socket, TextOf({ refusal.status, "text/plain; charset=utf-8", std::string(refusal.what()) + "\n" }, ""));
     }
     catch (const std::exception &)
     {
       // There is not enough memory: the page sees that the connection ends.
     }
-    close(socket);
+    CloseSocket(socket);
     const std::lock_guard<std::mutex> lock(mutex);
     --connections;
     changed.notify_all();
@@ -135,34 +106,18 @@ Server::Server(int port, const std::string & frameOrigin)
   : m_Implementation(std::make_unique<Implementation>())
 {
   m_Implementation->frameOrigin = frameOrigin;
-  int &       listener = m_Implementation->listener;
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  constexpr int yes = 1;
-  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  if (listener < 0 || bind(listener, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
-      listen(listener, SOMAXCONN) != 0)
-  {
-    throw Error("cannot listen on port " + std::to_string(port) + ": " + std::strerror(errno) +
-                "; choose another --port");
-  }
+  m_Implementation->listener = ListenOn(port);
 }
 
 Server::~Server()
 {
-  close(m_Implementation->listener);
+  CloseSocket(m_Implementation->listener);
 }
 
 int
 Server::Port() const
 {
-  sockaddr_in address = {};
-  socklen_t   size = sizeof(address);
-  getsockname(m_Implementation->listener, reinterpret_cast<sockaddr *>(&address), &size);
-  return ntohs(address.sin_port);
+  return PortOf(m_Implementation->listener);
 }
 
 void
@@ -173,17 +128,14 @@ Server::Run(const Answering & answering, const std::function<bool()> & goesOn)
   std::unique_lock<std::mutex> lock(all.mutex, std::defer_lock);
   for (; goesOn(); lock.unlock())
   {
-    pollfd     file = { all.listener, POLLIN, 0 };
-    const bool isReady = poll(&file, 1, milliseconds) > 0;
+    const bool isReady = IsReady(all.listener, milliseconds);
     lock.lock();
-    const auto hasPlace = [&] { return all.connections < MaximumConnections; };
-    const int  socket = isReady && all.changed.wait_for(lock, std::chrono::milliseconds(milliseconds), hasPlace)
-                        ? accept4(all.listener, nullptr, nullptr, SOCK_CLOEXEC)
-                        : -1;
-    if (socket >= 0)
+    const auto   hasPlace = [&] { return all.connections < MaximumConnections; };
+    const Socket socket = isReady && all.changed.wait_for(lock, std::chrono::milliseconds(milliseconds), hasPlace)
+                          ? AcceptFrom(all.listener, SecondsForSending)
+                          : NoSocket;
+    if (socket != NoSocket)
     {
-      const timeval patience = { SecondsForSending, 0 };
-      setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
       ++all.connections;
       std::thread([&all, &answering, socket] { all.Serve(socket, answering); }).detach();
     }
@@ -200,16 +152,6 @@ Server::Wake()
   const std::lock_guard<std::mutex> lock(m_Implementation->mutex);
   ++m_Implementation->news;
   m_Implementation->changed.notify_all();
-}
-
-bool
-OpenBrowser(std::string address)
-{
-  char   program[] = "xdg-open";
-  char * words[] = { program, address.data(), nullptr };
-  pid_t  child = 0;
-  return (std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr) &&
-         posix_spawnp(&child, program, nullptr, nullptr, words, environ) == 0;
 }
 
 } // namespace brickccl::view

@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
@@ -94,9 +95,17 @@ JobOf(const Settings & settings)
   }
   // A wide median takes minutes; the page offers these.
   constexpr int widest = 2;
-  if (!job.smooth.empty() && job::SmoothingOf(job.smooth).radius > widest)
+  for (const SmoothingMethod & method :
+       job.smooth.empty() ? std::vector<SmoothingMethod>() : job::SmoothingOf(job.smooth))
   {
-    throw InvalidArgument("--smooth: the page smooths by median:1 or median:2; wider ones are for `brickccl label`");
+    if (method.radius > widest)
+    {
+      throw InvalidArgument("--smooth: the page smooths by median:1 or median:2; wider ones are for `brickccl label`");
+    }
+  }
+  if (job::HasLocalThreshold(job))
+  {
+    throw InvalidArgument("--threshold: the page has no local thresholds; they are for `brickccl label`");
   }
   if ((job.below && job.threshold.empty() && !job.pores) || (job.close > 0 && !job.pores))
   {
@@ -155,11 +164,7 @@ RecipeOf(const Settings & reading, const Settings & settings)
   }
   if (const auto smooth = settings.find("smooth"); smooth != settings.end())
   {
-    const SmoothingMethod method = job::SmoothingOf(smooth->second.front());
-    const bool            isMedian = method.kind == SmoothingMethod::Kind::Median;
-    keys["smoothing.filter"] = { isMedian ? "median" : "gaussian" };
-    keys[isMedian ? "smoothing.radius" : "smoothing.deviation_mm"] = { isMedian ? std::to_string(method.radius)
-                                                                                : Shortest(method.deviation) };
+    keys["smoothing.filter"] = smooth->second;
   }
   std::string text;
   std::string table;

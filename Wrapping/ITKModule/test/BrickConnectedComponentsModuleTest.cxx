@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the module's headers and library fit together in an ITK build. Testing/Itk tests the filters themselves.
-#include "itkBrickBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkBrickBinaryFillholeImageFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
-#include "itkBrickRelabelComponentImageFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
 #include "itkConnectedComponentImageFilter.h"
 #include "itkImageRegionConstIterator.h"

@@ -23,7 +23,10 @@ public:
   explicit Hooks(nb::object progress)
     : m_Progress(std::move(progress))
   {
-    m_Hooks.report = [this](double fraction) { Report(fraction); };
+    m_Hooks.report = [this](double fraction) {
+      m_Fraction = fraction < 1 ? fraction : m_Fraction;
+      Report();
+    };
     m_Hooks.canceled = [this] { return IsCanceled(); };
   }
 
@@ -65,10 +68,9 @@ private:
   }
 
   void
-  Report(double fraction)
+  Report()
   {
-    // It has a clock of its own: work asks whether to stop more often than it reports.
-    if (m_Failed || fraction >= 1 || m_Progress.is_none())
+    if (m_Failed || m_Progress.is_none())
     {
       return;
     }
@@ -76,7 +78,7 @@ private:
     {
       m_NextReport = now + Interval;
       const nb::gil_scoped_acquire lock;
-      m_Failed = !Call(fraction);
+      m_Failed = !Call(m_Fraction);
     }
   }
 
@@ -90,6 +92,8 @@ private:
       const nb::gil_scoped_acquire lock;
       m_Failed = PyErr_CheckSignals() != 0;
     }
+    // Work asks more often than it reports, and the function may want to stop it.
+    Report();
     return m_Failed;
   }
 
@@ -97,6 +101,7 @@ private:
   ProgressHooks     m_Hooks;
   Clock::time_point m_NextLook = Clock::now() + Interval;
   Clock::time_point m_NextReport = m_NextLook;
+  double            m_Fraction = 0;
   bool              m_Failed = false;
 };
 

@@ -42,6 +42,7 @@ SplitArray(const InputArray &                labels,
            const Rules &                     rules,
            std::optional<double>             height,
            const std::optional<InputArray> & values,
+           const std::optional<InputArray> & seeds,
            const Geometry &                  geometry,
            nb::object                        progress)
 {
@@ -51,6 +52,7 @@ SplitArray(const InputArray &                labels,
   options.connectivity = rules.ConnectivityFor(view.extent.dimension);
   options.height = height;
   options.values = ViewOf(values);
+  options.seeds = ViewOf(seeds);
   options.geometry = geometry;
   options.threads = ThreadsFor(view.extent, rules.options.threads);
   auto * const               voxels = static_cast<std::uint32_t *>(objects.data());
@@ -129,6 +131,7 @@ BindSplitting(nb::module_ & module)
              nb::arg("rules"),
              nb::arg("height").none(),
              nb::arg("values").noconvert().none(),
+             nb::arg("seeds").noconvert().none(),
              nb::arg("geometry"),
              nb::arg("progress").none());
   module.def("distances",

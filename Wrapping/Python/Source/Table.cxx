@@ -2,6 +2,7 @@
 #include "Table.h"
 
 #include "Hooks.h"
+#include "TableState.h"
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -18,6 +19,7 @@
 #include <limits>
 #include <memory>
 #include <sstream>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,25 +36,7 @@ using ColumnList = std::vector<ComponentColumn>;
 std::vector<ComponentColumn::Value>
 ValuesOfOneComponent(const ComponentTable & like)
 {
-  const std::vector<unsigned char> voxel{ 1 };
-  std::int64_t                     sizes[MaximumDimension] = { 1, 1, 1, 1 };
-  const ImageView                  image(voxel.data(), Extent(like.extent.dimension, sizes));
-  MeasureOptions                   options;
-  options.groups = ColumnGroups::Of(like);
-  if (like.hasIntensity)
-  {
-    options.intensity = image;
-  }
-  if (like.hasPart)
-  {
-    options.part = image;
-  }
-  LabelOptions labeling;
-  labeling.device.kind = Device::Kind::Cpu;
-  labeling.threads = 1;
-  ComponentTable table = Label(image, labeling).Measure(options);
-  table.sliceAxis = like.sliceAxis;
-  table.periodic = like.periodic;
+  const ComponentTable                table = TableOfOneComponent(like);
   std::vector<ComponentColumn::Value> values;
   for (const ComponentColumn & column : ColumnsOf(table))
   {
@@ -113,13 +97,13 @@ struct ColumnValues
 };
 
 nb::dict
-ColumnsAsArrays(const ComponentTable & table, int threads)
+ColumnsAsArrays(const ComponentTable & table, int threads, nb::object progress)
 {
   const ColumnList          columns = ColumnsOf(table);
   const auto                kinds = ValuesOfOneComponent(table);
   std::vector<ColumnValues> values(columns.size());
   const std::size_t         count = table.components.size();
-  WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
+  WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
     for (std::size_t i = 0; i < columns.size(); ++i)
     {
       const bool isNumber = std::holds_alternative<double>(kinds[i]);
@@ -292,8 +276,8 @@ BindTables(nb::module_ & module)
                 nb::arg("direction") = std::vector<double>(),
                 nb::arg("start") = std::vector<std::int64_t>());
 
-  nb::class_<ComponentTable>(module, "Table", "A component table of the engine.")
-    .def("__len__", [](const ComponentTable & table) { return table.components.size(); })
+  nb::class_<ComponentTable> tables(module, "Table", "A component table of the engine.");
+  tables.def("__len__", [](const ComponentTable & table) { return table.components.size(); })
     .def_prop_ro(
       "shape",
       [](const ComponentTable & table) { return ShapeOf(table.extent); },
@@ -312,13 +296,16 @@ BindTables(nb::module_ & module)
     .def("columns",
          &ColumnsAsArrays,
          nb::arg("threads") = 1,
-         nb::sig("def columns(self, threads: int = 1) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+         nb::arg("progress").none() = nb::none(),
+         nb::sig("def columns(self, threads: int = 1, progress: object | None = None) -> "
+                 "dict[str, numpy.typing.NDArray[typing.Any]]"))
     .def("contacts", &ContactsAsArrays, nb::sig("def contacts(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
     .def("evaluate",
          &Evaluate,
          nb::arg("condition"),
          nb::sig("def evaluate(self, condition: str) -> numpy.typing.NDArray[numpy.uint8]"))
     .def("json", &TextOf);
+  BindTableState(tables);
 
   module.def(
     "merge_tables",

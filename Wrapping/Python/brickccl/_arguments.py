@@ -5,10 +5,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
+
+import numpy as np
 
 from ._progress import Progress, hook_of
 
+#: An array of numpy.
+Array = np.ndarray[Any, np.dtype[Any]]
+#: Which neighbors are joined, and how components are numbered.
+Criterion = Literal["foreground", "equal", "tolerance"]
+Order = Literal["raster", "size"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -16,20 +23,21 @@ class LabelArguments(TypedDict, total=False):
     """Options for joining, filtering and the device; see `label`."""
 
     connectivity: int | None
-    criterion: str
     range: tuple[float, float] | None
+    mask: Any
+    order: Order
+    minimum_size: int
+    minimum_volume: float | None
+    largest: int | None
+    spacing: float | Sequence[float] | None
+    criterion: Criterion
     background: float | None
     tolerance: float | None
-    mask: Any
     box: Any
     by_slice: int | None
     neighborhood: Any
     periodic: Any
-    order: str
-    minimum_size: int
     maximum_size: int | None
-    minimum_volume: float | None
-    largest: int | None
     seeds: Any
     clear_border: bool
     touching: Any
@@ -37,38 +45,44 @@ class LabelArguments(TypedDict, total=False):
     device: str
     algorithm: str
     threads: int | None
-    spacing: float | Sequence[float] | None
     progress: Progress | None
 
 
-#: Defaults.
+#: Defaults, in the order of signatures: the usual arguments first.
 DEFAULTS: LabelArguments = {
     "connectivity": None,
-    "criterion": "foreground",
     "range": None,
+    "mask": None,
+    "order": "raster",
+    "minimum_size": 0,
+    "minimum_volume": None,
+    "largest": None,
+    "spacing": None,
+    # Voxels and neighbors.
+    "criterion": "foreground",
     "background": 0,
     "tolerance": None,
-    "mask": None,
     "box": None,
     "by_slice": None,
     "neighborhood": None,
     "periodic": (),
-    "order": "raster",
-    "minimum_size": 0,
+    # Components.
     "maximum_size": None,
-    "minimum_volume": None,
-    "largest": None,
     "seeds": None,
     "clear_border": False,
     "touching": None,
     "fill_holes": False,
+    # Computing.
     "device": "auto",
     "algorithm": "auto",
     "threads": None,
-    "spacing": None,
     "progress": None,
 }
 
+
+#: How many of them are usual, and the arguments of single functions that follow these.
+_USUAL = 8
+_USUAL_RESULTS = ("dtype", "return_count", "return_table")
 
 #: What to write instead of the arguments of scipy, scikit-image and cc3d.
 _HABITS = {
@@ -111,8 +125,10 @@ def shows_label_arguments(function: Function) -> Function:
         for name, value in DEFAULTS.items()
     ]
     first = [one for one in parameters if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    last = [one for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY]
-    signature = own.replace(parameters=[*first, *shared, *last])
+    rest = [one for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY]
+    results = [one for one in rest if one.name in _USUAL_RESULTS]
+    last = [one for one in rest if one.name not in _USUAL_RESULTS]
+    signature = own.replace(parameters=[*first, *shared[:_USUAL], *results, *shared[_USUAL:], *last])
     setattr(function, "__signature__", signature)
     function.__annotations__ = {
         **{name: one.annotation for name, one in signature.parameters.items()}, "return": own.return_annotation

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from . import _core
+from ._arguments import Array
 from ._filter import holes_of
 from ._output import new_array
 from ._progress import Progress, hook_of
@@ -110,6 +111,90 @@ def _run(
     return volume.labels(array), report
 
 
+@overload
+def clean(
+    segmentation: Array,
+    *,
+    values: Sequence[float] | None = ...,
+    largest: int | None = ...,
+    minimum_size: int = ...,
+    minimum_volume: float | None = ...,
+    fill_holes: bool | float = ...,
+    maximum_hole_size: int | None = ...,
+    holes_by_slice: int | None = ...,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    background: float = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_report: Literal[False] = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Array: ...
+@overload
+def clean(
+    segmentation: Array,
+    *,
+    values: Sequence[float] | None = ...,
+    largest: int | None = ...,
+    minimum_size: int = ...,
+    minimum_volume: float | None = ...,
+    fill_holes: bool | float = ...,
+    maximum_hole_size: int | None = ...,
+    holes_by_slice: int | None = ...,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    background: float = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_report: Literal[True],
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> tuple[Array, list[CleanedClass]]: ...
+@overload
+def clean(
+    segmentation: Any,
+    *,
+    values: Sequence[float] | None = ...,
+    largest: int | None = ...,
+    minimum_size: int = ...,
+    minimum_volume: float | None = ...,
+    fill_holes: bool | float = ...,
+    maximum_hole_size: int | None = ...,
+    holes_by_slice: int | None = ...,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    background: float = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_report: Literal[True],
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> tuple[Any, list[CleanedClass]]: ...
+@overload
+def clean(
+    segmentation: Any,
+    *,
+    values: Sequence[float] | None = ...,
+    largest: int | None = ...,
+    minimum_size: int = ...,
+    minimum_volume: float | None = ...,
+    fill_holes: bool | float = ...,
+    maximum_hole_size: int | None = ...,
+    holes_by_slice: int | None = ...,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    background: float = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_report: bool = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Any: ...
 def clean(
     segmentation: Any,
     *,
@@ -195,6 +280,78 @@ def clean(
     return (result, report) if return_report else result
 
 
+@overload
+def fill_holes(
+    image: Array,
+    *,
+    maximum_size: int | None = ...,
+    maximum_volume: float | None = ...,
+    values: Sequence[float] | None = ...,
+    by_slice: int | None = ...,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    background: float = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_count: Literal[False] = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Array: ...
+@overload
+def fill_holes(
+    image: Array,
+    *,
+    maximum_size: int | None = ...,
+    maximum_volume: float | None = ...,
+    values: Sequence[float] | None = ...,
+    by_slice: int | None = ...,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    background: float = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_count: Literal[True],
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> tuple[Array, int]: ...
+@overload
+def fill_holes(
+    image: Any,
+    *,
+    maximum_size: int | None = ...,
+    maximum_volume: float | None = ...,
+    values: Sequence[float] | None = ...,
+    by_slice: int | None = ...,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    background: float = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_count: Literal[True],
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> tuple[Any, int]: ...
+@overload
+def fill_holes(
+    image: Any,
+    *,
+    maximum_size: int | None = ...,
+    maximum_volume: float | None = ...,
+    values: Sequence[float] | None = ...,
+    by_slice: int | None = ...,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    background: float = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_count: bool = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Any: ...
 def fill_holes(
     image: Any,
     *,

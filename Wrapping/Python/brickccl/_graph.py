@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from . import _core
+from ._arguments import Array, Criterion, Order
 from ._labeling import Labeling
 from ._progress import Progress, hook_of, part_of
 from ._rules import criterion_of, limits_of, narrow_float_of, rules_of
@@ -20,7 +21,7 @@ def voxel_graph(
     connectivity: int | None = None,
     neighborhood: Any = None,
     periodic: Any = (),
-    criterion: str = "foreground",
+    criterion: Criterion = "foreground",
     range: tuple[float, float] | None = None,
     background: float | None = 0,
     tolerance: float | None = None,
@@ -72,6 +73,42 @@ def voxel_graph(
     return graph.T if volume.is_reversed else graph
 
 
+@overload
+def label_graph(
+    graph: Any,
+    *,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    mask: Any = ...,
+    order: Order = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    threads: int | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_count: Literal[False] = ...,
+    progress: Progress | None = ...,
+) -> Array: ...
+@overload
+def label_graph(
+    graph: Any,
+    *,
+    connectivity: int | None = ...,
+    neighborhood: Any = ...,
+    periodic: Any = ...,
+    mask: Any = ...,
+    order: Order = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    threads: int | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_count: Literal[True],
+    progress: Progress | None = ...,
+) -> tuple[Array, int]: ...
 def label_graph(
     graph: Any,
     *,
@@ -79,7 +116,7 @@ def label_graph(
     neighborhood: Any = None,
     periodic: Any = (),
     mask: Any = None,
-    order: str = "raster",
+    order: Order = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
     largest: int | None = None,

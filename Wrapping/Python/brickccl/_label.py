@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from . import _core
-from ._arguments import DEFAULTS, LabelArguments, complete, shows_label_arguments
+from ._arguments import DEFAULTS, Array, LabelArguments, complete, shows_label_arguments
 from ._device import Task, exchanged, is_on_device, on_host
 from ._device import label as label_on_device
 from ._device_slabs import are_slabs, label_slabs, refuse
@@ -36,9 +36,8 @@ def find(image: Any, *, start: Sequence[int] | None = None, **arguments: Unpack[
 
     Other Parameters
     ----------------
-    connectivity, criterion, range, background, tolerance, mask, box, by_slice, neighborhood, periodic, order, minimum_size, \
-maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, \
-progress
+    connectivity, range, mask, order, minimum_size, minimum_volume, largest, spacing, criterion, background, tolerance, box, \
+by_slice, neighborhood, periodic, maximum_size, seeds, clear_border, touching, fill_holes, device, algorithm, threads, progress
         As for `label`.
 
     Returns
@@ -177,6 +176,94 @@ def _device_of(device: str, devices: Sequence[int]) -> str:
     return "cuda:" + ",".join(str(number) for number in numbers)
 
 
+@overload
+def label(
+    image: Array,
+    *,
+    dtype: Any = ...,
+    devices: Sequence[int] | None = ...,
+    out: Array | None = ...,
+    return_count: Literal[False] = ...,
+    return_table: Literal[False] = ...,
+    **arguments: Unpack[LabelArguments],
+) -> Array: ...
+@overload
+def label(
+    image: Array,
+    *,
+    dtype: Any = ...,
+    devices: Sequence[int] | None = ...,
+    out: Array | None = ...,
+    return_count: Literal[True],
+    return_table: Literal[False] = ...,
+    **arguments: Unpack[LabelArguments],
+) -> tuple[Array, int]: ...
+@overload
+def label(
+    image: Array,
+    *,
+    dtype: Any = ...,
+    devices: Sequence[int] | None = ...,
+    out: Array | None = ...,
+    return_count: Literal[False] = ...,
+    return_table: Literal[True],
+    **arguments: Unpack[LabelArguments],
+) -> tuple[Array, Table]: ...
+@overload
+def label(
+    image: Array,
+    *,
+    dtype: Any = ...,
+    devices: Sequence[int] | None = ...,
+    out: Array | None = ...,
+    return_count: Literal[True],
+    return_table: Literal[True],
+    **arguments: Unpack[LabelArguments],
+) -> tuple[Array, int, Table]: ...
+@overload
+def label(
+    image: Any,
+    *,
+    dtype: Any = ...,
+    devices: Sequence[int] | None = ...,
+    out: Array | None = ...,
+    return_count: Literal[True],
+    return_table: Literal[False] = ...,
+    **arguments: Unpack[LabelArguments],
+) -> tuple[Any, int]: ...
+@overload
+def label(
+    image: Any,
+    *,
+    dtype: Any = ...,
+    devices: Sequence[int] | None = ...,
+    out: Array | None = ...,
+    return_count: Literal[False] = ...,
+    return_table: Literal[True],
+    **arguments: Unpack[LabelArguments],
+) -> tuple[Any, Table]: ...
+@overload
+def label(
+    image: Any,
+    *,
+    dtype: Any = ...,
+    devices: Sequence[int] | None = ...,
+    out: Array | None = ...,
+    return_count: Literal[True],
+    return_table: Literal[True],
+    **arguments: Unpack[LabelArguments],
+) -> tuple[Any, int, Table]: ...
+@overload
+def label(
+    image: Any,
+    *,
+    dtype: Any = ...,
+    devices: Sequence[int] | None = ...,
+    out: Array | None = ...,
+    return_count: bool = ...,
+    return_table: bool = ...,
+    **arguments: Unpack[LabelArguments],
+) -> Any: ...
 @shows_label_arguments
 def label(
     image: Any,
@@ -202,20 +289,42 @@ def label(
     connectivity : int, optional
         The number of neighbors (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along which
         neighbors may differ, 1 to the dimension. By faces (1) if not given.
-    criterion : {"foreground", "equal", "tolerance"}
-        Which neighbors are joined: all foreground voxels; voxels of equal value; voxels that differ by at most `tolerance`.
     range : (low, high), optional
         Foreground has low <= value <= high; bounds may be infinite. Numbers are compared as in numpy: Python numbers get the
         type of the image, so 0.1 means the nearest float32 (float16) in such an image; numpy scalars, such as
         ``numpy.float64(0.1)``, and numbers beyond the type do not change. The same holds for `background` and `tolerance`.
+    mask : array or image, optional
+        Same shape; voxels where it is 0 are ignored. NaN in masks is refused, also in `touching`.
+    order : {"raster", "size"}
+        Numbering of components: by their first voxels in C order of the array (of a nibabel image: in Fortran order), or the
+        largest first.
+    minimum_size : int, default 0
+        Components of fewer voxels become background.
+    minimum_volume : float, optional
+        Components below this volume in mm^3 (in 2-D mm^2) become background; an array needs `spacing` for it.
+    largest : int, optional
+        Keep only this many of the largest. Limits of size apply after `fill_holes`, `seeds`, `clear_border` and `touching`,
+        which apply in this order.
+    spacing : float or sequence of float, optional
+        Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own. Without it, tables are in
+        voxels.
+    dtype : dtype, default "auto"
+        An integer type for the labels. "auto" is uint32 (int32 for PyTorch), and the same type of 64 bits only if there are
+        more labels. "smallest" is the smallest unsigned type that holds them; it is not available for arrays on a device,
+        where labels are written before their number is known.
+    return_count, return_table : bool, default False
+        Also return the number of components and the component table (`Table`), in this order.
+
+    Other Parameters
+    ----------------
+    criterion : {"foreground", "equal", "tolerance"}
+        Which neighbors are joined: all foreground voxels; voxels of equal value; voxels that differ by at most `tolerance`.
     background : number or None, default 0
         Without a range, all other values are foreground; None: every voxel is foreground. NaN is never foreground. Refused
         with a range.
     tolerance : number, optional
         Sets the criterion "tolerance". Differences of integers are exact; differences of floating-point values are computed
         in float64 (numpy rounds float32 differences to float32).
-    mask : array or image, optional
-        Same shape; voxels where it is 0 are ignored. NaN in masks is refused, also in `touching`.
     box : tuple of slice, optional
         Label only in this box, like slices of the array: ``np.s_[10:60, :, 20:80]``, or what `scipy.ndimage.find_objects`
         returns. The labels have the image's shape. With `mask`, only voxels in both count.
@@ -228,19 +337,8 @@ def label(
     periodic : int, sequence of int, sequence of bool or str, optional
         Axes along which the opposite ends of the image are neighbors: axes of the array, a truth value for each axis, or
         letters, x the last axis ("xz"). `Labeling.table` explains the tables of such images.
-    order : {"raster", "size"}
-        Numbering of components: by their first voxels in C order of the array (of a nibabel image: in Fortran order), or the
-        largest first.
-    minimum_size, maximum_size : int, optional
-        Components of fewer (more) voxels become background.
-    minimum_volume : float, optional
-        Components below this volume in mm^3 (in 2-D mm^2) become background; an array needs `spacing` for it.
-    largest : int, optional
-        Keep only this many of the largest. Size limits apply after the following options, which apply in this order.
-    fill_holes : bool or float, default False
-        Fill holes: components of the background that do not reach the image's border, or only holes of at most this many
-        mm^3. With the criterion "foreground", holes become foreground before labeling, so objects in a hole join their
-        surroundings; otherwise a hole gets the label that it shares most faces with. See `fill_holes`.
+    maximum_size : int, optional
+        Components of more voxels become background.
     seeds : sequence of indices, optional
         Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
     clear_border : bool, default False
@@ -248,30 +346,25 @@ def label(
         have neighbors have a border; axes of one voxel have none, unless there is no other axis.
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
-    dtype : dtype, default "auto"
-        An integer type for the labels. "auto" is uint32 (int32 for PyTorch), and the same type of 64 bits only if there are
-        more labels. "smallest" is the smallest unsigned type that holds them; it is not available for arrays on a device,
-        where labels are written before their number is known.
+    fill_holes : bool or float, default False
+        Fill holes: components of the background that do not reach the image's border, or only holes of at most this many
+        mm^3. With the criterion "foreground", holes become foreground before labeling, so objects in a hole join their
+        surroundings; otherwise a hole gets the label that it shares most faces with. See `fill_holes`.
     device : str, default "auto"
         "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": the device of the array, or a CUDA device if
         the image is so large that starting the device pays. With "cpu" an array on a CUDA device is copied to the host, and
         its labels back.
-    devices : sequence of int, optional
-        The numbers of the CUDA devices that label a host image together, by slabs; replaces `device`.
     algorithm : str, default "auto"
         A name from `info()["algorithms"]`; all give the same labels.
     threads : int, optional
         The number of CPU threads; all if not given, or -1.
-    spacing : float or sequence of float, optional
-        Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own. Without it, tables are in
-        voxels.
-    out : numpy.ndarray, optional
-        Array for the labels: the image's shape, C order, an integer type.
-    return_count, return_table : bool, default False
-        Also return the number of components and the component table (`Table`), in this order.
     progress : callable or bar, optional
         Called with the fraction done every few hundredths of a second; an exception stops the work. Or a tqdm bar (or its
         class), or a Progress of rich, which gets a task.
+    devices : sequence of int, optional
+        The numbers of the CUDA devices that label a host image together, by slabs; replaces `device`.
+    out : numpy.ndarray, optional
+        Array for the labels: the image's shape, C order, an integer type.
 
     Returns
     -------
@@ -330,10 +423,11 @@ def label(
         if progress is not None:
             progress(1.0)
         return _results(give_back(labels), count, table, return_count)
-    labeling = _find(given, None, part_of(progress, 0, 0.7))
+    found = 0.3 if return_table else 0.7
+    labeling = _find(given, None, part_of(progress, 0, found))
     # The table first: a request for both gets both or an error.
-    table = labeling.table() if return_table else None
-    labels = labeling.labels(dtype, out, progress=part_of(progress, 0.7, 1))
+    table = labeling.table(progress=part_of(progress, found, 0.9)) if return_table else None
+    labels = labeling.labels(dtype, out, progress=part_of(progress, 0.9 if return_table else found, 1))
     return _results(labels, labeling.count, table, return_count)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._output import give_labels, new_labels, usual_dtype
-from ._progress import Progress, hook_of
+from ._progress import Progress, hook_of, part_of
 from ._rules import rules_of
 from ._table import Column, Table, engine_names, group_names, plain, shown_name
 from ._volume import Volume, companion_of
@@ -178,8 +178,9 @@ class Labeling:
             for name, image in (("intensity", intensity), ("part", part))
         )
         groups = group_names(columns, len(self._shape), gray is not None, self._in_voxels)
-        native = self._runs.measure(gray, mask, groups, hook_of(progress))
-        return Table(native, self._is_reversed, self._runs.threads, self._in_voxels)
+        hook = hook_of(progress)
+        native = self._runs.measure(gray, mask, groups, part_of(hook, 0, 0.5))
+        return Table(native, self._is_reversed, self._runs.threads, self._in_voxels, part_of(hook, 0.5, 1))
 
     def voxels(self, *, progress: Progress | None = None) -> VoxelLists:
         """All voxels of each component, grouped, as flat indices in C order (of a nibabel image: in Fortran order)."""

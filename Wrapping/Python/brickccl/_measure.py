@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from . import _core
 from ._labeling import Component, Labeling, condition_columns, numbers_of
 from ._output import give_labels, new_labels, smallest_dtype
-from ._progress import Progress, hook_of
+from ._progress import Progress, hook_of, part_of
 from ._rules import largest_of, sizes_of
 from ._table import Column, ColumnDescription, Table, group_names
 from ._volume import AXES, Volume, as_volume, check_numbers, count_of, threads_of
@@ -26,19 +26,46 @@ def _measure(
     mask = volume.companion("part", part)
     in_voxels = volume.spacing is None and spacing is None
     groups = group_names(columns, volume.array.ndim, gray is not None, in_voxels)
+    hook = hook_of(progress)
     runs, table = _core.measure_labels(
-        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), hook_of(progress)
+        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), part_of(hook, 0, 0.6)
     )
-    return runs, Table(table, volume.is_reversed, runs.threads, in_voxels), volume
+    return runs, Table(table, volume.is_reversed, runs.threads, in_voxels, part_of(hook, 0.6, 1)), volume
 
 
+@overload
+def statistics(
+    labels: Any,
+    *,
+    intensity: Any = ...,
+    part: Any = ...,
+    columns: str | Iterable[str] | None = ...,
+    names: Literal["brickccl"] = ...,
+    spacing: float | Sequence[float] | None = ...,
+    start: Sequence[int] | None = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Table: ...
+@overload
+def statistics(
+    labels: Any,
+    *,
+    intensity: Any = ...,
+    part: Any = ...,
+    columns: str | Iterable[str] | None = ...,
+    names: Literal["skimage"],
+    spacing: float | Sequence[float] | None = ...,
+    start: Sequence[int] | None = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> dict[str, Column]: ...
 def statistics(
     labels: Any,
     *,
     intensity: Any = None,
     part: Any = None,
     columns: str | Iterable[str] | None = None,
-    names: str = "brickccl",
+    names: Literal["brickccl", "skimage"] = "brickccl",
     spacing: float | Sequence[float] | None = None,
     start: Sequence[int] | None = None,
     threads: int | None = None,
@@ -81,6 +108,36 @@ def statistics(
     return table.to_skimage() if names == "skimage" else table
 
 
+@overload
+def select(
+    labels: Column,
+    where: str | Sequence[bool] | np.ndarray[Any, Any],
+    *,
+    keep: bool = ...,
+    keep_labels: bool = ...,
+    intensity: Any = ...,
+    part: Any = ...,
+    dtype: Any = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Column: ...
+@overload
+def select(
+    labels: Any,
+    where: str | Sequence[bool] | np.ndarray[Any, Any],
+    *,
+    keep: bool = ...,
+    keep_labels: bool = ...,
+    intensity: Any = ...,
+    part: Any = ...,
+    dtype: Any = ...,
+    spacing: float | Sequence[float] | None = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Any: ...
 def select(
     labels: Any,
     where: str | Sequence[bool] | np.ndarray[Any, Any],
@@ -134,10 +191,62 @@ def select(
     return _write_numbers(runs, numbers, volume, dtype, out, keep_labels)
 
 
+@overload
+def relabel(
+    labels: Column,
+    *,
+    order: Literal["label", "raster", "size"] = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_mapping: Literal[False] = ...,
+    threads: int | None = ...,
+) -> Column: ...
+@overload
+def relabel(
+    labels: Column,
+    *,
+    order: Literal["label", "raster", "size"] = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_mapping: Literal[True],
+    threads: int | None = ...,
+) -> tuple[Column, dict[int, int]]: ...
+@overload
 def relabel(
     labels: Any,
     *,
-    order: str = "label",
+    order: Literal["label", "raster", "size"] = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_mapping: Literal[True],
+    threads: int | None = ...,
+) -> tuple[Any, dict[int, int]]: ...
+@overload
+def relabel(
+    labels: Any,
+    *,
+    order: Literal["label", "raster", "size"] = ...,
+    minimum_size: int = ...,
+    maximum_size: int | None = ...,
+    largest: int | None = ...,
+    dtype: Any = ...,
+    out: np.ndarray[Any, Any] | None = ...,
+    return_mapping: bool = ...,
+    threads: int | None = ...,
+) -> Any: ...
+def relabel(
+    labels: Any,
+    *,
+    order: Literal["label", "raster", "size"] = "label",
     minimum_size: int = 0,
     maximum_size: int | None = None,
     largest: int | None = None,
@@ -274,7 +383,7 @@ def columns(dimension: int = 3) -> list[ColumnDescription]:
     """
     described = (ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension)))
     # Only tables of `brickccl label` have them. Here the image as `intensity` gives `intensity_minimum`.
-    return [column for column in described if column.name not in ("value", "part", "zone")]
+    return [column for column in described if column.name not in ("value", "parent", "part", "zone")]
 
 
 def info() -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ._volume import as_volume, float_of, threads_of
 
 
 class SplitObjects(NamedTuple):
-    """The objects of a split; object `i + 1` is at place `i`."""
+    """The objects of a split in the order of their numbers; without seeds, object `i + 1` is at place `i`."""
 
     #: The label that each object is a part of.
     parents: np.ndarray[Any, Any]
@@ -29,6 +29,7 @@ def split(
     height: float | None = None,
     *,
     values: Any = None,
+    seeds: Any = None,
     connectivity: int | None = None,
     by_slice: int | None = None,
     neighborhood: Any = None,
@@ -53,6 +54,10 @@ def split(
         less splits rough ones. With 0, only plateaus are one object.
     values : array or image, optional
         Split along the dark valleys of these values instead of along necks.
+    seeds : array or image, optional
+        Markers of the same shape: whole numbers, 0 where there is no seed. Each seed becomes one object with its number; there is
+        then no height. Seeds flood their label downwards from the highest pass, until they meet another seed. Voxels that no seed
+        reaches become 0.
     connectivity, by_slice, neighborhood : optional
         The neighbors of a voxel, as for `label`; all if not given. With `by_slice`, each slice is split separately.
     spacing, threads, progress
@@ -62,7 +67,7 @@ def split(
 
     Returns
     -------
-    Objects 1, 2, ... of 32 bits in C order of their first voxels, as the same kind as the labels; with `return_objects` also
+    Objects 1, 2, ... of 32 bits in C order of their first voxels, or with the numbers of their seeds, as the same kind as the labels; with `return_objects` also
     their parents and peaks.
 
     Examples
@@ -83,6 +88,7 @@ def split(
         rules_of(volume, connectivity=connectivity, by_slice=by_slice, neighborhood=neighborhood, threads=threads),
         None if height is None else float_of(height),
         volume.companion("values", values),
+        volume.companion("seeds", seeds),
         volume.geometry(spacing, None),
         hook_of(progress),
     )

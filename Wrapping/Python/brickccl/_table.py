@@ -11,11 +11,12 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from . import _core
+from ._progress import Hook
 from ._volume import count_of
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class ColumnDescription(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """The part of the engine's table that a pickled or cut table keeps."""
+    """The part of the engine's table that a table of the first rows keeps."""
 
     shape: tuple[int, ...]
     spacing: list[float]
@@ -89,12 +90,12 @@ class _Columns(NamedTuple):
 
     def evaluate(self, condition: str) -> Column:
         raise ValueError(
-            f"the condition {condition!r} needs the table of a labeling, not a pickled one or its first rows; compare "
-            "columns instead, for example table['voxel_count'] > 100"
+            f"the condition {condition!r} needs the whole table, not its first rows; compare columns instead, for example "
+            "table['voxel_count'] > 100"
         )
 
     def json(self) -> str:
-        raise ValueError("to_json needs the table of a labeling, not a pickled one or its first rows; use to_csv")
+        raise ValueError("to_json needs the whole table, not its first rows; use to_csv")
 
 
 def _text_of(value: Any) -> str:
@@ -111,8 +112,8 @@ class Table(dict[str, Column]):
     Lengths, areas and volumes are in mm if the spacing is known: from `spacing=` or from an image. Otherwise they count voxels,
     and their columns end in `_voxels` instead of `_mm`, `_mm2` or `_mm3`.
 
-    Tables can be pickled. A table from a pickle, or from `head`, has its columns, descriptions and contacts, but refuses
-    `where`, `to_json` and `merge_tables`.
+    Tables can be pickled; the same version of the package reads them. A table from `head` has its columns, descriptions and
+    contacts, but refuses `where`, `to_json` and `merge_tables`.
 
     Examples
     --------
@@ -127,9 +128,15 @@ class Table(dict[str, Column]):
     """
 
     def __init__(
-        self, native: _core.Table, is_reversed: bool = False, threads: int = 1, in_voxels: bool = False
+        self,
+        native: _core.Table,
+        is_reversed: bool = False,
+        threads: int = 1,
+        in_voxels: bool = False,
+        progress: Hook | None = None,
     ) -> None:
-        super().__init__((shown_name(name, in_voxels), plain(values)) for name, values in native.columns(threads).items())
+        columns = native.columns(threads, progress)
+        super().__init__((shown_name(name, in_voxels), plain(values)) for name, values in columns.items())
         self._in_voxels = in_voxels
         self._native: Any = native
         # Whether the axes of the image that was given are x, y, z, not z, y, x.
@@ -315,13 +322,19 @@ class Table(dict[str, Column]):
         return _Columns(tuple(native.shape), list(native.spacing), [tuple(row) for row in native.describe()], pairs)
 
     def __reduce__(self) -> Any:
-        return _unpickled, (dict(self), tuple(self._without_engine()), self._is_reversed, self._in_voxels)
+        is_cut = isinstance(self._native, _Columns)
+        native = tuple(self._native) if is_cut else self._native.state()
+        return _unpickled, (_core.version, dict(self), is_cut, native, self._is_reversed, self._in_voxels)
 
 
-def _unpickled(columns: dict[str, Column], rest: tuple[Any, ...], is_reversed: bool, in_voxels: bool) -> Table:
+def _unpickled(
+    version: str, columns: dict[str, Column], is_cut: bool, native: tuple[Any, ...], is_reversed: bool, in_voxels: bool
+) -> Table:
+    if version != _core.version:
+        raise ValueError(f"the table was pickled by brickccl {version}, not {_core.version}; files keep tables longer (to_csv)")
     table = Table.__new__(Table)
     table.update(columns)
-    table._native = _Columns(*rest)
+    table._native = _Columns(*native) if is_cut else _core.Table.of_state(*native)
     table._is_reversed = is_reversed
     table._in_voxels = in_voxels
     return table
@@ -394,6 +407,14 @@ def _pairs_of_labels(pairs: Iterable[Iterable[int]]) -> list[tuple[int, int]]:
     raise TypeError("pairs must be pairs of labels, whole numbers")
 
 
+@overload
+def merge_tables(
+    first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: Literal[False] = ...
+) -> Table: ...
+@overload
+def merge_tables(
+    first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: Literal[True]
+) -> tuple[Table, Column, Column]: ...
 def merge_tables(
     first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: bool = False
 ) -> Table | tuple[Table, Column, Column]:
@@ -432,7 +453,7 @@ def merge_tables(
         if not isinstance(part, Table):
             raise TypeError(f"{name} is of type {type(part).__name__}; it must be a Table")
         if isinstance(part._native, _Columns):
-            raise ValueError(f"{name} is a pickled table or its first rows; merge_tables needs the table of a labeling")
+            raise ValueError(f"{name} has only the first rows of a table; merge_tables needs a whole table")
     labels = _pairs_of_labels(pairs)
     native, of_first, of_second = _core.merge_tables(first._native, second._native, labels)
     table = Table(native, first._is_reversed, in_voxels=first._in_voxels and second._in_voxels)

@@ -205,7 +205,7 @@ def threads_of(threads: Any) -> int:
     """A number of threads, None for all."""
     if threads is None or type(threads) is int and threads == -1:
         return 0
-    number = count_of("threads", threads)
+    number = count_of("threads", max(threads, 0) if type(threads) is int else threads)
     if not 1 <= number <= 4096:
         raise ValueError(f"threads={threads} must be 1 to 4096, or None or -1 for all")
     return number
@@ -215,7 +215,7 @@ def workers_of(workers: Any) -> int | None:
     """A number of threads or processes, None for one per processor."""
     if workers is None or type(workers) is int and workers == -1:
         return None
-    number = count_of("workers", workers)
+    number = count_of("workers", max(workers, 0) if type(workers) is int else workers)
     if not 1 <= number <= 4096:
         raise ValueError(f"workers={workers} must be 1 to 4096, or None or -1 for as many as processors")
     return number

@@ -57,6 +57,15 @@ def test_a_killed_run_is_gone_on_with(tmp_path, stop):
     assert len(list(records.iterdir())) >= 27
 
 
+def test_worker_processes_end_with_a_killed_run(tmp_path):
+    zarr.create_array(tmp_path / "image.zarr", data=grains((24, 24, 24)), chunks=(8, 8, 8))
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(KILLED))
+    # It returns when the last process that holds the pipes has ended, or fails in a minute.
+    done = subprocess.run([sys.executable, program, tmp_path, "0.2", "processes"], capture_output=True, timeout=60)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
 def test_what_killed_writers_left_half_written_is_removed(tmp_path):
     image, go_on = begun(tmp_path, 0.7)
     labels = tmp_path / "labels.zarr"

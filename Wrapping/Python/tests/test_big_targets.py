@@ -137,3 +137,27 @@ def test_a_target_with_the_ending_of_another_format_is_refused(folder, capsys):
     # Other names have no format.
     for name in ("npy", "labels.v1", "o.npy.zarr"):
         np.testing.assert_array_equal(big.label("image.npy", name).labels[:], brickccl.label(image))
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "chunks", "shards"),
+    [
+        ({"chunks": (20, 20, 20)}, {"brick": 10}, (10, 10, 10), None),
+        ({"chunks": (20, 20, 20)}, {"brick": (30, 20, 60)}, (15, 20, 20), None),
+        ({"chunks": (8, 8, 8), "shards": (32, 32, 32)}, {"brick": 12}, (6, 6, 6), None),
+        ({"chunks": (20, 20, 20)}, {"brick": 10, "chunks": 5}, (5, 5, 5), None),
+        ({"chunks": (20, 20, 20)}, {"brick": 30, "chunks": 15, "shards": 30}, (15, 15, 15), (30, 30, 30)),
+    ],
+)
+def test_a_brick_decides_the_chunks_of_a_new_target(tmp_path, source, options, chunks, shards):
+    image = grains((60, 40, 60))
+    array = zarr.create_array(tmp_path / "image.zarr", data=image, **source)
+    found = big.label(array, tmp_path / "labels.zarr", **options)
+    assert (found.labels.chunks, found.labels.shards) == (chunks, shards)
+    np.testing.assert_array_equal(found.labels[:], brickccl.label(image))
+
+
+def test_a_brick_that_fits_no_usual_chunk_is_refused_with_one_that_does(tmp_path):
+    array = zarr.create_array(tmp_path / "image.zarr", data=np.ones((60, 60), np.uint8), chunks=(20, 20))
+    with pytest.raises(ValueError, match=r"for example \(40, 40\)"):
+        big.label(array, tmp_path / "labels.zarr", brick=23)

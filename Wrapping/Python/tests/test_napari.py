@@ -77,7 +77,102 @@ def test_components_of_a_range_with_their_table(viewer, qtbot):
     assert not np.allclose(labels.get_color(int(smallest)), labels.get_color(int(largest)))
     viewer.dims.set_current_step(0, 12)
     shot(viewer, "label.png")
+    # Another press changes the same layer, and its colors go on by the same column.
+    widget.minimum_volume.value = 0
+    run(qtbot, widget)
+    assert [layer.name for layer in viewer.layers] == ["scan", "scan components"]
+    assert viewer.layers["scan components"] is labels and len(labels.features) > table.row_count + 1
+    assert widget.color.value == "volume_mm3" and not widget.legend.isHidden()
     widget.color.value = "label"
+    assert widget.legend.isHidden()
+
+
+def test_thresholds_come_from_otsu_and_from_handles(viewer, qtbot):
+    image = scan()
+    viewer.add_image(image, name="scan")
+    widget = dock(viewer, "Label components")
+    assert widget.criterion.value == "range of values" and widget.high.value == "inf"
+    threshold = int(widget.low.value)
+    foreground = image >= threshold
+    assert image[~foreground].max() < 45 and image[foreground].min() >= 100
+    bars = widget.histogram
+    bars.resize(300, 90)
+    click(bars, bars.place_of(threshold), bars.place_of(130))
+    assert abs(int(widget.low.value) - 130) <= 1
+    click(bars, bars.width() - 1, bars.place_of(150))
+    assert abs(int(widget.high.value) - 150) <= 1
+    click(bars, bars.place_of(int(widget.low.value)), -5)
+    assert widget.low.value == "-inf"
+    widget.low.value = "140"
+    assert bars.limits[0] == 140
+    widget.otsu.changed.emit(True)
+    assert (widget.low.value, widget.high.value) == (str(threshold), "inf")
+    small = np.array([[0, 0, 5], [5, 5, 0]], np.float32)
+    widget.layer.value = viewer.add_image(small, name="two values")
+    assert 0 < float(widget.low.value) < 5
+    widget.layer.value = viewer.add_labels(np.eye(4, dtype=np.uint8), name="classes")
+    assert widget.criterion.value == "not background"
+
+
+def click(widget, begin, end):
+    """Drags from one place to another."""
+    from qtpy.QtCore import QEvent, QPointF, Qt
+    from qtpy.QtGui import QMouseEvent
+
+    button, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    for kind, x in ((QEvent.Type.MouseButtonPress, begin), (QEvent.Type.MouseMove, end), (QEvent.Type.MouseButtonRelease, end)):
+        at = QPointF(x, 20)
+        event = QMouseEvent(kind, at, at, button, button, none)
+        handle = {QEvent.Type.MouseButtonPress: widget.mousePressEvent, QEvent.Type.MouseMove: widget.mouseMoveEvent}
+        handle.get(kind, widget.mouseReleaseEvent)(event)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_the_visible_slice_is_shown_before(viewer, qtbot, order):
+    image = scan()
+    rotate = 20 if order[0] == 0 else 0
+    layer = viewer.add_image(image, name="scan", scale=(2, 0.5, 0.5), translate=(5, 6, 7), rotate=rotate)
+    widget = dock(viewer, "Label components")
+    viewer.dims.order = order
+    for place, low in ((8, "100"), (9, "110")):
+        viewer.dims.set_current_step(order[0], place)
+        widget.low.value = low
+        qtbot.wait(100)
+        shown = viewer.layers["preview"]
+        at = int(np.round(layer.world_to_data(viewer.dims.point))[order[0]])
+        expected = np.take(image, [at], axis=order[0]) >= int(low)
+        np.testing.assert_array_equal(shown.data > 0, expected)
+        first = np.zeros(3)
+        first[order[0]] = at
+        np.testing.assert_allclose(shown.data_to_world((0, 0, 0)), layer.data_to_world(first), atol=1e-9)
+    assert [one.name for one in widget.layer.choices] == ["scan"]
+    # What napari shows of it is not empty.
+    assert shown._slice.image.view.any()
+    shot(viewer, f"preview{order[0]}.png")
+    layer.rotate = [30, 30, 30]
+    widget.low.value = "111"
+    qtbot.wait(100)
+    assert "preview" not in viewer.layers
+    layer.rotate = [0, 0, 0]
+    widget.low.value = "130"
+    qtbot.wait(100)
+    widget.preview.value = False
+    qtbot.wait(100)
+    assert [one.name for one in viewer.layers] == ["scan"]
+    widget.preview.value = True
+    qtbot.wait(100)
+    assert "preview" in viewer.layers
+    run(qtbot, widget)
+    assert [one.name for one in viewer.layers] == ["scan", "scan components"]
+
+
+def test_colors_ignore_outliers():
+    from brickccl.napari._histogram import robust_limits
+
+    values = np.append(np.arange(100.0), [np.nan, 1e9])
+    assert robust_limits(values)[1] < 100
+    assert robust_limits(np.array([np.nan])) == (0, 1)
+    assert robust_limits(np.array([3.0, 3.0])) == (3, 3)
 
 
 def test_units_of_the_layer_count(viewer, qtbot):
@@ -117,6 +212,7 @@ def test_what_cannot_be_done_is_said(viewer, qtbot, monkeypatch):
     widget = dock(viewer, "Label components")
     widget.start.changed.emit(True)
     assert "no layer" in told.pop()
+    widget.preview.value = False
     viewer.add_image(np.zeros((8, 8, 3), np.uint8), rgb=True, name="colors")
     widget.start.changed.emit(True)
     assert "colors" in told.pop()
@@ -163,3 +259,20 @@ def test_a_segmentation_is_cleaned(viewer, qtbot):
     assert widget.told.value == "1 of 2 components removed, 1 hole filled"
     viewer.dims.set_current_step(0, 7)
     shot(viewer, "clean.png")
+    widget.minimum_volume.value = 0
+    run(qtbot, widget)
+    assert [layer.name for layer in viewer.layers] == ["organs", "organs cleaned"]
+
+
+def test_cleaning_takes_the_neighbors_of_the_labels(viewer, qtbot):
+    image = np.eye(6, dtype=np.uint8)
+    viewer.add_image(image, name="diagonal")
+    widget = dock(viewer, "Label components")
+    widget.neighbors.value = "all"
+    run(qtbot, widget)
+    labels = viewer.layers["diagonal components"]
+    cleaning = dock(viewer, "Clean segmentation")
+    assert cleaning.layer.value is labels and cleaning.neighbors.value == "all"
+    cleaning.minimum_volume.value = 2
+    run(qtbot, cleaning)
+    np.testing.assert_array_equal(viewer.layers["diagonal components cleaned"].data, image)

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -81,8 +82,32 @@ RIGHT_PROGRAM = (
     "import numpy as np, brickccl\n"
     "table: brickccl.Table = brickccl.find(np.ones(3), connectivity=1).table(['shape'])\n"
     "count: int = brickccl.find(np.ones(3)).count\n"
+    "image = np.ones((4, 4), np.uint8)\n"
+    "labels: np.ndarray = brickccl.label(image, order='size', threads=-1)\n"
+    "labels, count = brickccl.label(image, return_count=True)\n"
+    "labels, table = brickccl.label(image, return_table=True)\n"
+    "labels, count, table = brickccl.label(image, return_count=True, return_table=True)\n"
+    "labels, count = brickccl.label([[1, 0]], return_count=bool(count))\n"
+    "labels, mapping = brickccl.relabel(labels, order='raster', return_mapping=True)\n"
+    "number: int = mapping[1]\n"
+    "areas: np.ndarray = brickccl.statistics(labels, names='skimage')['area']\n"
+    "table = brickccl.statistics(labels)\n"
+    "filled, holes = brickccl.fill_holes(image, return_count=True)\n"
+    "cleaned, report = brickccl.clean(image, return_report=True)\n"
+    "removed: int = report[0].removed_components + holes\n"
+    "merged: brickccl.Table = brickccl.merge_tables(table, table, [])\n"
 )
-WRONG_PROGRAM = "import brickccl\ncount: str = brickccl.find([1]).count\nbrickccl.label([1], conectivity=1)\n"
+WRONG_PROGRAM = (
+    "import numpy as np, brickccl\n"
+    "count: str = brickccl.find([1]).count\n"
+    "brickccl.find(np.ones(3), conectivity=1)\n"
+    "brickccl.find(np.ones(3), order='sizes')\n"
+    "brickccl.label(np.ones(3), order='sizes')\n"
+    "labels: np.ndarray = brickccl.label(np.ones(3), return_count=True)\n"
+    "brickccl.relabel(np.ones(3, int), order='place')\n"
+    "brickccl.statistics(np.ones(3, int), names='itk')\n"
+    "brickccl.voxel_graph(np.ones(3), criterion='same')\n"
+)
 
 
 def test_types_are_checked_by_mypy(tmp_path):
@@ -100,7 +125,9 @@ def test_types_are_checked_by_mypy(tmp_path):
     assert result.returncode == 0, result.stdout
     assert subprocess.run([*command, program], cwd=tmp_path).returncode == 0
     program.write_text(WRONG_PROGRAM)
-    assert subprocess.run([*command, program], cwd=tmp_path, capture_output=True).returncode != 0
+    result = subprocess.run([*command, program], cwd=tmp_path, capture_output=True, text=True)
+    wrong = {int(number) for number in re.findall(r"program\.py:(\d+): error:", result.stdout)}
+    assert wrong == set(range(2, 10)), result.stdout
 
 
 def pyright(folder, *arguments):
@@ -127,7 +154,16 @@ def test_types_are_checked_by_pyright(tmp_path):
     program.write_text(WRONG_PROGRAM)
     (tmp_path / "pyrightconfig.json").write_text(json.dumps({**settings, "include": [str(program)]}))
     errors = pyright(tmp_path)["generalDiagnostics"]
-    assert [item["rule"] for item in errors] == ["reportAssignmentType", "reportCallIssue"]
+    assert {item["range"]["start"]["line"] + 1 for item in errors} == set(range(2, 10)), errors
+
+
+def test_the_usual_arguments_come_first():
+    names = list(inspect.signature(brickccl.label).parameters)
+    usual, other = re.split(r"\n *Other Parameters\n", brickccl.label.__doc__)
+    documented = re.findall(r"^    (\w+(?:, \w+)*) : ", usual.partition("Returns\n")[0], re.MULTILINE)
+    first = [name for line in documented for name in line.split(", ")]
+    assert len(first) == 12 and names[:12] == first
+    assert all(f"    {name}" in other or f", {name} : " in other for name in names[12:])
 
 
 def test_all_public_types_are_known(tmp_path):
@@ -159,6 +195,17 @@ def test_the_documentation_is_built_without_warnings(tmp_path):
     assert result.returncode == 0, result.stderr
     page = (tmp_path / "html" / "python" / "reference.html").read_text(encoding="utf-8")
     assert all(f'id="brickccl.{name}"' in page for name in brickccl.__all__ if name != "__version__")
+
+
+def test_the_page_of_the_package_index_stands_alone():
+    folder = pathlib.Path(__file__).parents[1]
+    page, readme = ((folder / name).read_text(encoding="utf-8") for name in ("PYPI.md", "README.md"))
+    assert len(page.split()) <= 500
+    # Files beside it are not there.
+    assert not re.findall(r"\]\((?!https?://)", page)
+    for kind in ("python", "text"):
+        block = re.compile(f"```{kind}\n.*?```", re.DOTALL)
+        assert block.search(page)[0] == block.search(readme)[0]
 
 
 def test_every_function_is_documented_with_an_example():

@@ -2,6 +2,7 @@
 """What tells how far work is: functions, bars of tqdm and rich."""
 
 import io
+import time
 
 import numpy as np
 import pytest
@@ -38,6 +39,34 @@ def test_functions_and_bars_are_told_of_the_whole_work(call):
         call(progress)
         (task,) = progress.tasks
         assert task.finished and task.completed == task.total == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda image, tell: brickccl.find(image).table("shape", progress=tell),
+        lambda image, tell: brickccl.label(image, return_table=True, progress=tell),
+        lambda image, tell: brickccl.statistics(image.cumsum().reshape(image.shape) * image, progress=tell),
+    ],
+)
+def test_tables_tell_and_can_be_stopped_all_the_time(call):
+    image = np.random.default_rng(2).random((100, 200, 200)) < 0.1
+    # The processor time of the thread: others may use the processor, too.
+    told = []
+    call(image, lambda fraction: told.append((time.thread_time(), fraction)))
+    begin, end = told[0][0], told[-1][0]
+    waits = [later - sooner for (sooner, _), (later, _) in zip(told, told[1:])]
+    assert end - begin < 0.1 or max(waits) < min(0.2, 0.7 * (end - begin)), (waits, told)
+
+    class Stopped(Exception):
+        pass
+
+    def stop(fraction):
+        if fraction > 0.5:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        call(image, stop)
 
 
 def test_a_class_of_bars_and_one_without_a_total():

@@ -61,6 +61,27 @@ def test_known_balls_are_found():
         assert abs(found.peaks[label - 1] - BALLS[values[counts.argmax()] - 1][3]) < 1.5
 
 
+def test_seeds_keep_their_numbers():
+    truth = balls()
+    seeds = np.zeros(truth.shape, np.int32)
+    for number, (z, y, x, _) in zip((40, 3, 17, 5), BALLS):
+        seeds[z, y, x] = number
+    objects, found = brickccl.split(truth != 0, seeds=seeds, return_objects=True)
+    assert sorted(set(objects[objects != 0])) == [3, 5, 17, 40]
+    assert np.array_equal(objects != 0, truth != 0)
+    for number, label in zip((40, 3, 17, 5), range(1, 5)):
+        assert (objects[truth == label] == number).mean() > 0.97
+    # In the order of the numbers.
+    np.testing.assert_allclose(found.peaks, [10, 11, 8, 9], atol=1.5)
+    assert not brickccl.split(truth != 0, seeds=np.zeros_like(seeds)).any()
+    with pytest.raises(ValueError, match="a seed is -1"):
+        brickccl.split(truth, seeds=-seeds // 40)
+    with pytest.raises(ValueError, match="seeds has the shape"):
+        brickccl.split(truth, seeds=seeds[1:])
+    with pytest.raises(ValueError, match="no height"):
+        brickccl.split(truth, 1, seeds=seeds)
+
+
 def test_options():
     truth = balls()
     mask = truth != 0

@@ -54,7 +54,7 @@ AddClassColumns(ColumnList & columns)
 {
   columns.Add("value",
               "value of the component's voxels in the input: its class where neighbors of equal value were joined "
-              "(`label --equal-value`), its parent in `split`",
+              "(`label --equal-value`)",
               MergeRule::Minimum,
               &ClassValue::value);
 }

@@ -321,7 +321,7 @@ AddFeretColumns(ColumnList & columns)
               &ExtentMeasures::enclosingDiameter);
   columns.AddAxes("enclosing_sphere_",
                   "_mm",
-                  "its center in LPS",
+                  "center of this ball in LPS",
                   MergeRule::Recomputed,
                   &ExtentMeasures::enclosingCenter);
   columns.AddPrincipal("oriented_box_size_",
@@ -333,7 +333,7 @@ AddFeretColumns(ColumnList & columns)
                        &ExtentMeasures::orientedSize);
   columns.AddAxes("oriented_box_",
                   "_mm",
-                  "center of that box in LPS",
+                  "center of this box in LPS",
                   "OrientedBoundingBoxOrigin (its corner)",
                   "",
                   MergeRule::Recomputed,

@@ -9,10 +9,11 @@
 namespace brickccl
 {
 
-/** Each file of this folder defines one of them, Numbers.cxx and Thickness.cxx two. */
+/** Each file of this folder defines one of them, Numbers.cxx three and Thickness.cxx two. */
 namespace groups
 {
 extern const ColumnGroup Classes;
+extern const ColumnGroup Parents;
 extern const ColumnGroup Parts;
 extern const ColumnGroup Zones;
 extern const ColumnGroup Part;

@@ -164,7 +164,7 @@ AddNeighborColumns(ColumnList & columns)
               MergeRule::SecondLook,
               &NeighborMeasures::distance);
   columns.Add("nearest_label",
-              "label of that component, the smallest of several; 0 if there is none",
+              "label of this nearest component, the smallest of equally near ones; 0 if there is none",
               MergeRule::SecondLook,
               &NeighborMeasures::nearest);
   columns.Add("touching_count",

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-/** The part, or the zone, that a component is in, from an image of their numbers. */
+/** The part, the zone or the parent that a component is in, from an image of their numbers. */
 namespace brickccl
 {
 
@@ -76,7 +76,33 @@ MeasureNumbers(const GroupInput & input, ComponentTable & table)
   table.measures.Set(std::move(all));
 }
 
+void
+MeasureParents(const GroupInput & input, ComponentTable & table)
+{
+  std::vector<ParentLabel> found(table.components.size());
+  VisitScalarType(input.options.parents->type, [&](auto tag) {
+    const auto * const labels = static_cast<const typename decltype(tag)::Type *>(input.options.parents->data);
+    ForComponents(found.size(), input.context, [&](std::size_t c) {
+      found[c].label = static_cast<std::uint64_t>(labels[table.components[c].firstVoxel]);
+    });
+  });
+  table.measures.Set(std::move(found));
+}
+
 } // namespace
+
+constexpr ColumnGroup groups::Parents = [] {
+  ColumnGroup group;
+  group.presence = ColumnGroup::Presence::WithParents;
+  group.addColumns = [](ColumnList & columns) {
+    columns.Add("parent",
+                "label of the component that the object was split from (`split`, `label --split`)",
+                MergeRule::SecondLook,
+                &ParentLabel::label);
+  };
+  group.measure = MeasureParents;
+  return group;
+}();
 
 constexpr ColumnGroup groups::Parts = [] {
   ColumnGroup group;
@@ -97,8 +123,8 @@ constexpr ColumnGroup groups::Zones = [] {
   group.allowsPeriodic = true;
   group.addColumns = [](ColumnList & columns) {
     columns.Add("zone",
-                "number of the zone that holds most of the component's voxels, the smallest of several "
-                "(`--zones`); 0 for a component outside of all zones",
+                "number of the zone that holds most of the component's voxels, on a tie the smallest number "
+                "(`--zones`); 0 outside all zones",
                 MergeRule::SecondLook,
                 &ZoneNumber::number);
   };

@@ -176,8 +176,8 @@ void
 AddPartColumns(ColumnList & columns)
 {
   columns.Add("surface_distance_mm",
-              "distance (voxels as boxes) to the nearest voxel outside the mask of the part; 0 if one touches or "
-              "belongs to the component; NaN if there is none",
+              "distance (voxels as boxes) to the nearest voxel outside the mask of the part; 0 if the component "
+              "touches or contains such a voxel; NaN if there is none",
               MergeRule::Minimum,
               &PartDistance::distance);
 }

@@ -109,8 +109,8 @@ AddEllipsoid(ColumnList & columns)
   const int dimension = columns.Dimension();
   columns.AddPrincipal("axis_length_",
                        "_mm",
-                       "length of the axis of the ellipsoid (in 2-D the ellipse) with this moment: twice the root of "
-                       "(dimension + 2) x moment; a ball's diameter along all of them",
+                       "length of the axis of the ellipsoid (in 2-D the ellipse) with this moment: 2 sqrt((dimension + "
+                       "2) x moment); for a ball, its diameter",
                        "",
                        "axis_minor_length (first) .. axis_major_length (last)",
                        MergeRule::Recomputed,

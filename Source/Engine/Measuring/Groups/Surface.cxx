@@ -218,7 +218,7 @@ AddSurfaceColumns(ColumnList & columns)
               &SurfaceMeasures::faces);
   columns.Add(isFlat ? "circularity" : "sphericity",
               isFlat ? "4 pi area / perimeter^2: 1 for a disk"
-                     : "surface of the ball of the same volume / surface: 1 for a ball",
+                     : "surface of a ball of the same volume / the component's surface: 1 for a ball, less otherwise",
               isFlat ? "Roundness^2" : "Roundness",
               "",
               MergeRule::SecondLook,

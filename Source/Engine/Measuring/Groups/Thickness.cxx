@@ -134,7 +134,7 @@ AddInscribedColumns(ColumnList & columns)
               &ThicknessMeasures::inscribedDiameter);
   columns.AddAxes("inscribed_sphere_",
                   "",
-                  "index of that voxel, the first of several",
+                  "index of the voxel at the center of this ball; the first one if there are several",
                   MergeRule::SecondLook,
                   &ThicknessMeasures::inscribedCenter,
                   "index");
@@ -144,7 +144,8 @@ void
 AddThicknessColumns(ColumnList & columns)
 {
   columns.Add("thickness_mean_mm",
-              "mean over the voxels of the diameter of the largest such ball that contains the voxel center",
+              "mean local thickness: the mean, over all voxels, of the diameter of the largest such ball that contains "
+              "the voxel's center",
               MergeRule::SecondLook,
               &ThicknessMeasures::meanLocal);
   columns.Add("thickness_max_mm",

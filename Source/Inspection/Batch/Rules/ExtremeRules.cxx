@@ -70,8 +70,8 @@ ExplainSpacing(const AcceptanceRule & rule, const std::string &, const job::Lang
 std::vector<Rule>
 ExtremeRules()
 {
-  return { { "largest", "column at_most", "", JudgeColumn<1>, ExplainColumn },
-           { "smallest", "column at_least", "", JudgeColumn<-1>, ExplainColumn },
+  return { { "largest", "column at_most [zone]", "", JudgeColumn<1>, ExplainColumn },
+           { "smallest", "column at_least [zone]", "", JudgeColumn<-1>, ExplainColumn },
            { "spacing", "at_least_mm", "nearest_distance_mm", JudgeSpacing, ExplainSpacing } };
 }
 

@@ -84,7 +84,7 @@ ExplainNumberOfSlices(const AcceptanceRule & rule, const std::string &, const jo
 std::vector<Rule>
 NumberRules()
 {
-  return { { "number", "at_most_count", "", JudgeNumber, ExplainNumber, "{1} defect|{1} defects" },
+  return { { "number", "at_most_count [zone]", "", JudgeNumber, ExplainNumber, "{1} defect|{1} defects" },
            { "number-per-slice",
              "at_most_count",
              "",
@@ -92,7 +92,7 @@ NumberRules()
              ExplainNumberOfSlices,
              "{1} defect in slice {3}|{1} defects in slice {3}" },
            { "near-surface",
-             "within_mm at_most_count",
+             "within_mm at_most_count [zone]",
              "surface_distance_mm",
              JudgeNearSurface,
              ExplainNearSurface,

@@ -20,9 +20,42 @@ Percent(std::uint64_t voxels, std::uint64_t region)
   return region == 0 ? 0 : 100 * (static_cast<double>(voxels) / static_cast<double>(region));
 }
 
+/** The voxels of defects in the zone of the rule. */
+std::uint64_t
+VoxelsInZone(const RuleJudge & judge)
+{
+  std::uint64_t           voxels = 0;
+  std::vector<LabeledRun> runs;
+  VisitScalarType(judge.findings.zones->type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const Extent &  extent = judge.findings.table.extent;
+    const T * const zones = static_cast<const T *>(judge.findings.zones->data);
+    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+    {
+      CollectLabeledRuns(judge.findings.runs, row, runs);
+      for (const LabeledRun & run : runs)
+      {
+        const T * const own = zones + row * extent.RowLength();
+        voxels +=
+          judge.counts[static_cast<std::size_t>(run.label - 1)]
+            ? static_cast<std::uint64_t>(std::count(own + run.begin, own + run.end, static_cast<T>(judge.rule.zone)))
+            : 0;
+      }
+    }
+  });
+  return voxels;
+}
+
 void
 JudgePorosity(RuleJudge & judge)
 {
+  if (judge.rule.zone > 0)
+  {
+    judge.Take(Percent(VoxelsInZone(judge), judge.findings.voxelsOfZones.at(judge.rule.zone)));
+    judge.CountOnlyZone();
+    judge.DecideByLargest([](const ComponentMeasures &) { return true; });
+    return;
+  }
   const ComponentTable & table = judge.findings.table;
   std::uint64_t          voxels = 0;
   judge.ForDefects([&](const ComponentMeasures & component) { voxels += component.voxelCount; });
@@ -76,7 +109,7 @@ ExplainShareOfPart(const AcceptanceRule & rule, const std::string & region, cons
 std::vector<Rule>
 PorosityRules()
 {
-  return { { "porosity", "at_most_percent", "", JudgePorosity, ExplainShareOfPart },
+  return { { "porosity", "at_most_percent [zone]", "", JudgePorosity, ExplainShareOfPart },
            { "porosity-per-slice", "at_most_percent", "", JudgePorosityOfSlices, ExplainShareOfPart } };
 }
 

@@ -18,6 +18,21 @@ RuleJudge::RuleJudge(const AcceptanceRule & theRule, const Findings & theFinding
   {
     counts = Condition(rule.where).Evaluate(findings.table);
   }
+  // Porosity counts the voxels in a zone, whichever zone holds most of a defect.
+  if (rule.zone > 0 && rule.rule != "porosity")
+  {
+    CountOnlyZone();
+  }
+}
+
+void
+RuleJudge::CountOnlyZone()
+{
+  const auto & zones = findings.table.measures.Of<ZoneNumber>();
+  for (std::size_t place = 0; place < counts.size(); ++place)
+  {
+    counts[place] = counts[place] && zones[place].number == rule.zone;
+  }
 }
 
 void

@@ -306,7 +306,7 @@ TEST(Morph, SaysWhatIsWrong)
   EXPECT_EQ(fault(options), "the radius of closing is larger than the image, which is 3 mm long; give a smaller one");
   options.radius = 1;
   options.sliceAxis = 1;
-  EXPECT_EQ(fault(options), "the image has no axis 1");
+  EXPECT_EQ(fault(options), "the image has no axis y");
   labels[2] = -1;
   options.sliceAxis = -1;
   EXPECT_NE(fault(options).find("a label is -1"), std::string::npos);

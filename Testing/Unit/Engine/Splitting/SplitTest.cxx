@@ -2,7 +2,7 @@
 // Distance maps and splits, compared with their definitions voxel by voxel.
 
 #include "SlowBuild.h"
-#include "SplitOracle.h"
+#include "SplitCases.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Splitting/Split.h"
@@ -13,7 +13,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -21,83 +23,8 @@ namespace brickccl
 namespace
 {
 
+using namespace testing::splits;
 using testing::SplitProblem;
-
-/** An image of labels, the neighbors, and how long steps are. */
-struct Case
-{
-  Extent                     extent;
-  std::vector<std::uint64_t> labels;
-  Connectivity               connectivity = Connectivity::Full(extent.dimension);
-  std::vector<double>        spacing = { 1, 1, 1, 1 };
-  /** The squares of steps, and their unit. */
-  std::vector<double> weights = { 1, 1, 1, 1 };
-  double              unit = 1;
-};
-
-SplitProblem
-ProblemOf(const Case & one, double depth)
-{
-  SplitProblem problem{ one.extent, one.labels, {}, {}, depth / one.unit, {} };
-  for (int axis = 0; axis < one.extent.dimension; ++axis)
-  {
-    problem.weights[static_cast<std::size_t>(axis)] =
-      one.connectivity.Uses(axis) ? one.weights[static_cast<std::size_t>(axis)] : 0;
-  }
-  for (const NeighborOffset & offset : one.connectivity.Offsets())
-  {
-    problem.offsets.insert(offset);
-  }
-  return problem;
-}
-
-Geometry
-GeometryOf(const Case & one)
-{
-  Geometry geometry;
-  std::copy(one.spacing.begin(), one.spacing.end(), geometry.spacing);
-  return geometry;
-}
-
-template <typename T>
-std::vector<T>
-As(const std::vector<std::uint64_t> & labels)
-{
-  std::vector<T> voxels;
-  std::transform(labels.begin(), labels.end(), std::back_inserter(voxels), [](auto label) {
-    return static_cast<T>(label);
-  });
-  return voxels;
-}
-
-/** Labels as voxels of a type that varies from case to case. */
-struct TypedLabels
-{
-  std::vector<std::uint8_t>  bytes;
-  std::vector<std::int16_t>  shorts;
-  std::vector<std::uint32_t> words;
-  std::vector<std::int64_t>  longs;
-
-  ImageView
-  Of(const Case & one, std::uint64_t type)
-  {
-    switch (type % 4)
-    {
-    case 0:
-      bytes = As<std::uint8_t>(one.labels);
-      return { bytes.data(), one.extent };
-    case 1:
-      shorts = As<std::int16_t>(one.labels);
-      return { shorts.data(), one.extent };
-    case 2:
-      words = As<std::uint32_t>(one.labels);
-      return { words.data(), one.extent };
-    default:
-      longs = As<std::int64_t>(one.labels);
-      return { longs.data(), one.extent };
-    }
-  }
-};
 
 void
 ExpectAsDefined(const Case & one, double depth, std::uint64_t type)
@@ -147,34 +74,6 @@ ExpectDistances(const Case & one, std::uint64_t type)
   }
 }
 
-std::uint64_t
-HashOf(std::uint64_t seed, std::uint64_t place, std::uint64_t below)
-{
-  return static_cast<std::uint64_t>(UniformOf(seed, place) * static_cast<double>(below));
-}
-
-/** Blocks and single voxels of up to `values` labels. */
-std::vector<std::uint64_t>
-Blocks(const Extent & extent, std::uint64_t grain, std::uint64_t values, double background, std::uint64_t seed)
-{
-  std::vector<std::uint64_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
-  for (std::size_t i = 0; i < labels.size(); ++i)
-  {
-    std::uint64_t cell = 0;
-    auto          rest = static_cast<std::uint64_t>(i);
-    for (const std::int64_t size : extent.size)
-    {
-      cell = cell * 1000 + rest % static_cast<std::uint64_t>(size) / grain;
-      rest /= static_cast<std::uint64_t>(size);
-    }
-    labels[i] = UniformOf(seed, cell) < background ? 0 : 1 + HashOf(seed + 1, cell, values);
-  }
-  return labels;
-}
-
-const std::vector<Extent> Extents = { { 1 },          { 40 },       { 23, 17 },   { 70, 1, 3 },  { 1, 30, 5 },
-                                      { 11, 12, 13 }, { 67, 5, 4 }, { 3, 3, 40 }, { 7, 6, 5, 4 } };
-
 TEST(Split, RandomShapesAreSplitAsDefined)
 {
   for (std::uint64_t seed = 0; seed < 72; ++seed)
@@ -211,6 +110,36 @@ TEST(Split, EverySpacingAsDefined)
     }
     ExpectAsDefined(one, 0.15, seed);
     ExpectDistances(one, seed);
+  }
+}
+
+TEST(Split, TheHeightIsThreeQuartersOfTheSmallestSpacingUnlessGiven)
+{
+  // Spacings, and the smallest one in their common length.
+  const std::vector<std::pair<std::vector<double>, double>> spacings = { { { 1, 1, 1, 1 }, 1 },
+                                                                         { { 0.01, 0.01, 0.01, 1 }, 1 },
+                                                                         { { 0.5, 0.75, 1, 1 }, 2 },
+                                                                         { { 30, 20, 70, 1 }, 2 } };
+  for (std::uint64_t seed = 0; seed < 12; ++seed)
+  {
+    const auto & [spacing, multiple] = spacings[seed % 4];
+    Case one{ { 11, 12, 13 }, {} };
+    one.labels = Blocks(one.extent, 1 + seed % 3, 1, 0.1, seed);
+    one.spacing = spacing;
+    const double smallest = *std::min_element(spacing.begin(), spacing.begin() + 3);
+    one.unit = smallest / multiple;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      one.weights[axis] = std::pow(std::round(spacing[axis] / one.unit), 2);
+    }
+    TypedLabels  typed;
+    SplitProblem problem = ProblemOf(one, 0);
+    problem.depth = 0.75 * multiple;
+    SplitOptions options;
+    options.geometry = GeometryOf(one);
+    std::vector<std::uint32_t> objects(one.labels.size());
+    Split(typed.Of(one, seed), objects.data(), options);
+    EXPECT_EQ(objects, SplitLabels(problem).objects) << seed;
   }
 }
 
@@ -383,6 +312,20 @@ TEST(Split, WrongInputIsRefused)
   EXPECT_NO_THROW(Split(image, objects.data(), options));
   values[3] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(Split(ImageView(values.data(), extent), objects.data()), InvalidArgument);
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  options = {};
+  std::vector<std::int64_t> seeds(16, 2);
+  options.seeds = ImageView(seeds.data(), extent);
+  EXPECT_NO_THROW(Split(image, objects.data(), options));
+  options.height = 1;
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  options.height.reset();
+  for (const std::int64_t wrong : { std::int64_t{ -1 }, std::int64_t{ 1 } << 32 })
+  {
+    seeds[5] = wrong;
+    EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  }
+  options.seeds = ImageView(objects.data(), Extent{ 2, 8 });
   EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
   DistanceOptions ofDistances;
   ofDistances.sliceAxis = 2;

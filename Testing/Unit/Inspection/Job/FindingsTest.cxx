@@ -39,6 +39,21 @@ TEST(FindingsTest, SizesHaveFourDigitsAndAUnitThatFits)
   EXPECT_EQ(Readable(std::numeric_limits<double>::infinity(), "mm"), "inf mm");
 }
 
+TEST(FindingsTest, SizesOfALineHaveOneUnit)
+{
+  const auto line = [](double part, double pores) {
+    return AsText({ { "p", part, 1, "part #", "mm3" },
+                    { "x", 50.0, 1, "share #", "%" },
+                    { "q", pores, 1, "pores #", "mm3" },
+                    { "r", part, 2, "part #", "mm3" } });
+  };
+  EXPECT_EQ(line(1955, 12.3), "part 1955 mm3, share 50.00 %, pores 12.30 mm3\npart 1.955 cm3");
+  EXPECT_EQ(line(8e6, 2e3), "part 8000 cm3, share 50.00 %, pores 2.000 cm3\npart 8000 cm3");
+  EXPECT_EQ(line(8e6, 0), "part 8000 cm3, share 50.00 %, pores 0 cm3\npart 8000 cm3");
+  // Never more than seven digits before the point.
+  EXPECT_EQ(line(8e9, 1), "part 8000000 cm3, share 50.00 %, pores 0.001000 cm3\npart 8.000 m3");
+}
+
 TEST(FindingsTest, ChosenNumbersAreNotPadded)
 {
   EXPECT_EQ(Readable(Number(450)), "450");

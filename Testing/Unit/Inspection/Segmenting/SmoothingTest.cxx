@@ -177,6 +177,122 @@ TEST(Smoothing, TheWidestGaussianKeepsAConstantAndAWiderOneIsRefused)
   EXPECT_THROW(smooth("gaussian:10.5"), InvalidArgument);
 }
 
+/** Bilateral filters and non-local means by plain loops. */
+double
+PlainMean(const std::vector<float> & voxels,
+          const Extent &             extent,
+          const double *             spacing,
+          const SmoothingMethod &    method,
+          std::int64_t               place)
+{
+  const bool         isBilateral = method.kind == SmoothingMethod::Kind::Bilateral;
+  const std::int64_t at[] = { place % extent.size[0],
+                              place / extent.size[0] % extent.size[1],
+                              place / extent.size[0] / extent.size[1] };
+  int                reach[3];
+  int                patch[3];
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    reach[axis] = isBilateral ? static_cast<int>(std::ceil(2 * method.deviation / spacing[axis])) : 3;
+    reach[axis] = extent.size[axis] > 1 ? reach[axis] : 0;
+    patch[axis] = !isBilateral && extent.size[axis] > 1 ? 1 : 0;
+  }
+  const auto loop = [](const int(&to)[3], const auto & work) {
+    for (int z = -to[2]; z <= to[2]; ++z)
+    {
+      for (int y = -to[1]; y <= to[1]; ++y)
+      {
+        for (int x = -to[0]; x <= to[0]; ++x)
+        {
+          work(x, y, z);
+        }
+      }
+    }
+  };
+  const auto valueAt = [&](int x, int y, int z) {
+    return static_cast<double>(voxels[PlaceOf(extent, at[0] + x, at[1] + y, at[2] + z)]);
+  };
+  double sum = 0;
+  double weights = 0;
+  loop(reach, [&](int x, int y, int z) {
+    double squares = 0;
+    int    count = 0;
+    loop(patch, [&](int px, int py, int pz) {
+      squares += std::pow(valueAt(px, py, pz) - valueAt(x + px, y + py, z + pz), 2);
+      ++count;
+    });
+    const double mean = squares / count;
+    const double variance = method.range * method.range;
+    const double distance = std::pow(x * spacing[0], 2) + std::pow(y * spacing[1], 2) + std::pow(z * spacing[2], 2);
+    const double t = isBilateral ? mean / (2 * variance) : std::max(0.0, mean - 2 * variance) / (0.36 * variance);
+    const double near = isBilateral ? std::exp(-distance / (2 * method.deviation * method.deviation)) : 1;
+    const double weight = near * std::pow(std::max(0.0, 1 - t / 16), 16);
+    sum += weight * valueAt(x, y, z);
+    weights += weight;
+  });
+  return sum / weights;
+}
+
+TEST(Smoothing, MeansOfAlikeVoxelsAreThoseOfPlainLoopsOnAnyNumberOfThreads)
+{
+  for (const Extent & extent : { Extent{ 9, 18, 10 }, Extent{ 21, 35 }, Extent{ 30 } })
+  {
+    const std::vector<float> voxels = RandomVoxels<float>(extent);
+    Geometry                 geometry;
+    geometry.spacing[1] = 2;
+    for (const char * const text : { "bilateral:1.2:90", "nlm:80" })
+    {
+      const SmoothingMethod method = SmoothingMethod::FromText(text);
+      std::vector<float>    smoothed(voxels.size());
+      Smooth(ImageView(voxels.data(), extent), geometry, method, smoothed.data(), { 1 });
+      for (std::int64_t place = 0; place < extent.VoxelCount(); ++place)
+      {
+        const auto index = static_cast<std::size_t>(place);
+        ASSERT_NEAR(smoothed[index], PlainMean(voxels, extent, geometry.spacing, method, place), 2e-3) << text << place;
+      }
+      std::vector<float> onThreads(voxels.size());
+      Smooth(ImageView(voxels.data(), extent), geometry, method, onThreads.data(), { 3 });
+      EXPECT_EQ(smoothed, onThreads);
+      // Whole numbers stay whole numbers: the nearest ones.
+      const std::vector<std::int16_t> whole(voxels.begin(), voxels.end());
+      std::vector<std::int16_t>       rounded(voxels.size());
+      Smooth(ImageView(whole.data(), extent), geometry, method, rounded.data(), { 2 });
+      EXPECT_TRUE(std::equal(rounded.begin(), rounded.end(), smoothed.begin(), [](std::int16_t a, float b) {
+        return static_cast<float>(a) == std::round(b);
+      }));
+    }
+  }
+}
+
+TEST(Smoothing, AFilterNamesTheSizesThatItRemoves)
+{
+  const Extent extent = { 15, 15, 15 };
+  Geometry     geometry;
+  EXPECT_EQ(SmoothingMethod::FromText("median:1").RemovedVoxels(extent, geometry), 13);
+  EXPECT_EQ(SmoothingMethod::FromText("median:1").RemovedVoxels({ 15, 15 }, geometry), 4);
+  EXPECT_EQ(SmoothingMethod::FromText("nlm:1").RemovedVoxels(extent, geometry), 0);
+  geometry.spacing[0] = geometry.spacing[1] = geometry.spacing[2] = 0.5;
+  // A ball of 1.4 deviations does not keep half of its contrast, one of 1.7 does.
+  const SmoothingMethod gaussian = SmoothingMethod::FromText("gaussian:1");
+  const double          removed = gaussian.RemovedVoxels(extent, geometry);
+  for (const double radius : { 2.8, 3.4 })
+  {
+    std::vector<float> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+    double             count = 0;
+    for (std::int64_t place = 0; place < extent.VoxelCount(); ++place)
+    {
+      const bool isInside =
+        std::pow(place % 15 - 7, 2) + std::pow(place / 15 % 15 - 7, 2) + std::pow(place / 225 - 7, 2) <=
+        radius * radius;
+      voxels[static_cast<std::size_t>(place)] = isInside ? 1.0f : 0.0f;
+      count += isInside ? 1 : 0;
+    }
+    std::vector<float> smoothed(voxels.size());
+    Smooth(ImageView(voxels.data(), extent), geometry, gaussian, smoothed.data(), {});
+    EXPECT_EQ(count <= removed, smoothed[voxels.size() / 2] < 0.5f) << count << ' ' << removed;
+  }
+}
+
 TEST(Smoothing, CancelingEndsIt)
 {
   const Extent              extent = { 64, 64, 64 };
@@ -214,6 +330,13 @@ TEST(Smoothing, WhatCannotBeSmoothedIsRefused)
                                    "gaussian:0",
                                    "gaussian:-1",
                                    "gaussian:1mm",
+                                   "gaussian:1:2",
+                                   "bilateral:1",
+                                   "bilateral:1:",
+                                   "bilateral:1:0",
+                                   "bilateral:1:2:3",
+                                   "nlm",
+                                   "nlm:0",
                                    "box:3" })
   {
     EXPECT_THROW(SmoothingMethod::FromText(text), InvalidArgument) << text;

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
+from .._arguments import Criterion, Order
 from .._progress import Progress, hook_of
 from .._table import Table
 from .._volume import threads_of, workers_of
@@ -65,9 +66,11 @@ def _make_job(
         if other is not None and other.shape != volume.shape:
             raise ValueError(f"{name} has the shape {other.shape}; it must have the source's shape, {volume.shape}")
         images[name] = other
+    wanted = None if given["brick"] is None else shape_of("brick", given["brick"], len(volume.shape))
     goal = plan_target(
         target,
         volume,
+        brick=wanted,
         chunks=given["chunks"],
         shards=given["shards"],
         dtype=given["dtype"],
@@ -75,9 +78,7 @@ def _make_job(
         storage_options=options,
     )
     unit, what = goal.unit
-    brick = choose_brick(volume.shape, unit)
-    if given["brick"] is not None:
-        brick = shape_of("brick", given["brick"], len(volume.shape))
+    brick = wanted or choose_brick(volume.shape, unit)
     brick = tuple(min(size, whole) for size, whole in zip(brick, volume.shape))
     check_brick(volume.shape, brick, unit, what)
     table = check_table(given["table"])
@@ -205,7 +206,7 @@ def label(
     workers: int | None = None,
     devices: Any = None,
     connectivity: int | None = None,
-    criterion: str = "foreground",
+    criterion: Criterion = "foreground",
     range: tuple[float, float] | None = None,
     background: float | None = 0,
     tolerance: float | None = None,
@@ -213,7 +214,7 @@ def label(
     by_slice: int | None = None,
     neighborhood: Any = None,
     periodic: Any = (),
-    order: str = "raster",
+    order: Order = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
     minimum_volume: float | None = None,
@@ -251,7 +252,8 @@ def label(
         refused); an empty array of zarr with the shape of the source; or ``IMAGE/labels/NAME`` in an OME-Zarr image: a label
         image with the levels, axes and units of that image, colors and properties. Its metadata is written last.
     brick : int or sequence of int, optional
-        The shape of a brick, which consists of whole shards (or chunks) of the target; about 256^3 voxels if not given.
+        The shape of a brick; about 256^3 voxels if not given. It consists of whole shards (or chunks) of the target; a new
+        target gets chunks that fit.
     state : path, optional
         An empty folder for the work, which all workers can access; a temporary folder if not given. Pass the same folder to
         resume, whatever stopped the work. It is not deleted at the end.
@@ -285,7 +287,8 @@ maximum_size, minimum_volume, largest
         Columns for the properties of an OME-Zarr label image; voxels and volumes if not given. More than 10,000 components
         get no properties or colors, because these are in its metadata.
     chunks, shards, zarr_format : optional
-        Layout of a new target: like the source (the image) if not given, without shards if the source is not an image.
+        Layout of a new target: like the source (the image) if not given, without shards if the source is not an image. With
+        `brick`, the chunks and shards are parts of a brick.
     overwrite : bool, default False
         Replace existing data at the target, or in the given array, once the labels are known.
     select : dict, optional

@@ -7,6 +7,7 @@ import concurrent.futures
 import multiprocessing
 import os
 import queue
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
@@ -122,6 +123,18 @@ class PoolRunner(Runner):
             done()
 
 
+def _end_with_parent() -> None:
+    """Ends this process as soon as the process that started it has ended, for whatever reason."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 class ProcessRunner(Runner):
     """Processes, which are replaced when one of them dies."""
 
@@ -133,7 +146,7 @@ class ProcessRunner(Runner):
         while left:
             if self._pool is None:
                 context = multiprocessing.get_context("spawn")
-                self._pool = concurrent.futures.ProcessPoolExecutor(self.workers, context)
+                self._pool = concurrent.futures.ProcessPoolExecutor(self.workers, context, _end_with_parent)
             try:
                 for task in _drain(self._pool, _Step(job.state.folder, step), list(left), self.workers * AHEAD):
                     del left[task]

@@ -88,6 +88,15 @@ def choose_brick(shape: Sequence[int], unit: Sequence[int]) -> tuple[int, ...]:
         brick[axis] = min(2 * brick[axis], shape[axis])
 
 
+def piece_of(size: int, whole: int, usual: int) -> int:
+    """The length of a chunk or shard along an axis that bricks of `size` consist of: the usual one if it fits, or else the
+    largest part of the brick below it, unless that is very small."""
+    if size >= whole or size % usual == 0:
+        return usual
+    piece = max(part for part in range(1, min(size, usual) + 1) if size % part == 0)
+    return piece if 4 * piece >= min(size, usual) else usual
+
+
 def check_brick(shape: Sequence[int], brick: Sequence[int], unit: Sequence[int], what: str) -> None:
     """Two writers of one chunk or shard lose voxels, so a brick must consist of whole ones."""
     right = tuple(

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._output import is_automatic, smallest_dtype, usual_dtype
 from . import _ome
-from ._grid import Box, Grid, choose_brick, shape_of
+from ._grid import Box, Grid, choose_brick, piece_of, shape_of
 from ._sources import Source, ZarrSource, absolute, open_zarr, url_of
 from ._stores import has_keys, holds_chunks, import_zarr, reopened, stored_keys
 
@@ -394,6 +394,16 @@ def _plain_spec(source: Source, chunks: Any, shards: Any, names: Any) -> dict[st
     return {"kind": "zarr", "names": names, "levels": [level]}
 
 
+def _fit_to_brick(level: dict[str, Any], brick: Sequence[int]) -> None:
+    """Makes the chunks and shards of a new array parts of the bricks."""
+    chunks, shards = level["chunks"], level["shards"]
+    if shards is None:
+        level["chunks"] = [piece_of(*sizes) for sizes in zip(brick, level["shape"], chunks)]
+        return
+    level["shards"] = [piece_of(*sizes) for sizes in zip(brick, level["shape"], shards)]
+    level["chunks"] = [piece_of(size, size + 1, usual) for size, usual in zip(level["shards"], chunks)]
+
+
 def _check_shards(levels: Sequence[Mapping[str, Any]], zarr_format: int) -> None:
     for level in levels:
         if level["shards"] is None:
@@ -422,13 +432,14 @@ def plan_target(
     target: Any,
     source: Source,
     *,
+    brick: Sequence[int] | None = None,
     chunks: Any = None,
     shards: Any = None,
     dtype: Any = "auto",
     zarr_format: int | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Target:
-    """Converts a user's target. Nothing is created yet."""
+    """Converts a user's target. Nothing is created yet. A new array gets chunks that whole bricks consist of."""
     zarr = import_zarr()
     wanted = label_type(dtype)
     if isinstance(target, (str, os.PathLike)):
@@ -452,6 +463,8 @@ def plan_target(
         zarr_format = 3 if zarr_format is None else zarr_format
         if zarr_format not in (2, 3):
             raise ValueError(f"zarr_format={zarr_format} must be 2 or 3")
+        if brick is not None and chunks is None and shards is None:
+            _fit_to_brick(spec["levels"][0], brick)
         _check_shards(spec["levels"], zarr_format)
         options = dict(storage_options or {}) if "://" in url else {}
         return Target({**spec, "url": url, "dtype": wanted, "zarr_format": zarr_format, "storage_options": options})

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_BATCH_DIGEST_H
+#define BRICKCCL_BATCH_DIGEST_H
+
+#include <array>
+#include <cstddef>
+
+namespace brickccl::batch
+{
+
+/** The SHA-256 of bytes. */
+std::array<unsigned char, 32> Sha256(const void * data, std::size_t size);
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold on every system alike; the preset mingw runs it with the command for Windows in wine (BRICKCCL_SYSTEM=windows)."""
+
+import hashlib
+import os
+import pathlib
+import unittest
+
+from support import LabelCommandTest, labels_of, run, write_nrrd
+
+ON_WINDOWS = os.environ.get("BRICKCCL_SYSTEM") == "windows"
+LOG = pathlib.Path(__file__).resolve().parents[2] / "Data" / "log.nrrd"
+#: The SHA-256 of what Linux writes for knots of the sample log.
+SAME = {
+    "labels.nrrd": "84cddc6b4e28f7b9d2e70f8d8a3d015fe5554cbcb522295191df9bd7fca15775",
+    "labels.nii": "e008803030f6d104378f3bb38ef59a37a1052636bfe33e29e591b209d1d97a33",
+    "labels.mha": "a8b4ec7291edcd5b21d377a8c2a763fcd03a3506ae387104f1d17737ee6e4c2e",
+    "labels.tif": "c17ee3d10031866327ffe84ee67759bbb389d2e99f48742e1bb89e68bb13420e",
+    "table.csv": "3c04523b757853902a32a47135f7813c0633e483d45973337fa449f3c3d931da",
+}
+
+
+class SystemsTest(LabelCommandTest):
+    def scan(self, *folders):
+        """A scan of two components in a new folder."""
+        folder = os.path.join(self.folder, *folders)
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, "scan.nrrd")
+        write_nrrd(path, "uint8", (5, 1, 1), (1, 1, 0, 1, 0))
+        return path
+
+    def test_label_maps_and_tables_are_the_same_bytes(self):
+        found = {}
+        for name in SAME:
+            output = self.path(name)
+            columns = "label,voxel_count,volume_mm3,bbox_min_x,bbox_max_z_mm,centroid_x,centroid_z_mm,touches_border"
+            how = ("--statistics", output, "--columns", columns) if name.startswith("table") else (output, "--no-compression")
+            self.ok("label", LOG, "--threshold", 100, *how)
+            with open(output, "rb") as stream:
+                found[name] = hashlib.sha256(stream.read()).hexdigest()
+        self.assertEqual(found, SAME)
+
+    def test_names_have_any_letters(self):
+        scan = self.scan("Größe 試 \N{GRINNING FACE}")
+        output = self.path("Poren π 穴.nrrd")
+        self.ok("label", scan, output, "--statistics", self.path("Œuvre.csv"))
+        self.assertEqual(labels_of(output)[1], [1, 1, 0, 2, 0])
+        self.assertTrue(os.path.exists(self.path("Œuvre.csv")))
+        self.assertIn("there is no such file", self.fails("info", self.path("naïve \N{GRINNING FACE}.nrrd"), saying="naïve").stderr)
+
+    def test_patterns_of_names_that_no_shell_replaces(self):
+        for z in range(3):
+            write_nrrd(self.path("s_%d.nrrd" % z), "uint8", (3, 1), (z == 1, 1, 1))
+        self.ok("label", self.path("s_*.nrrd"), self.output, "--spacing", 1, 1, 1)
+        self.assertEqual(labels_of(self.output)[1], [0, 1, 1, 1, 1, 1, 0, 1, 1])
+
+    def test_recipes_may_have_line_ends_of_windows(self):
+        self.scan("in")
+        recipe = self.path("r.toml")
+        with open(recipe, "w", encoding="utf-8", newline="\r\n") as stream:
+            stream.write('[recipe]\nname = "Größe"\n\n[labeling]\nconnectivity = "faces"\n')
+        self.ok("batch", recipe, self.path("in"), "-o", self.path("out"))
+        with open(self.path("out/items.csv"), "rb") as stream:
+            self.assertNotIn(b"\r", stream.read())
+
+    def test_an_output_replaces_a_file_as_a_whole(self):
+        scan = self.scan()
+        for _ in range(2):
+            self.ok("label", scan, self.output)
+        self.assertEqual(labels_of(self.output)[1], [1, 1, 0, 2, 0])
+        self.fails("label", scan, self.output, "--threshold", "1e999", saying="1e999")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["output.nrrd", "scan.nrrd"])
+
+    @unittest.skipUnless(ON_WINDOWS, "paths of Windows")
+    def test_both_slashes_lead_to_files(self):
+        scan = self.scan("in", "x")
+        for path in (scan, "Z:" + scan, "Z:" + scan.replace("/", "\\")):
+            self.ok("label", path, self.output)
+            self.assertEqual(labels_of(self.output)[1], [1, 1, 0, 2, 0])
+
+    @unittest.skipUnless(ON_WINDOWS, "the command for Windows is built without ITK and VTK")
+    def test_what_is_missing_is_refused(self):
+        scan = self.scan()
+        for arguments in (("mesh", scan, self.path("m.stl")), ("label", scan, self.output, "--smooth", "gaussian:1mm")):
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stderr, "VTK|ITK")
+
+
+if __name__ == "__main__":
+    unittest.main()

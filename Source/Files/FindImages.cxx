@@ -212,17 +212,6 @@ private:
   std::vector<ListedFile> m_Files;
 };
 
-std::string
-WithoutExtension(const std::string & name)
-{
-  std::string extension = ExtensionOf(name, RawExtensions);
-  for (const Format & format : AllFormats())
-  {
-    extension = extension.empty() ? ExtensionOf(name, format.extensions) : extension;
-  }
-  return name.substr(0, name.size() - extension.size());
-}
-
 /** Whether a TIFF file holds a single slice. */
 bool
 IsTiffSlice(const std::string & path)
@@ -320,6 +309,17 @@ AddSeries(const std::vector<ListedFile> & listed, std::vector<FoundImage> & imag
 }
 
 } // namespace
+
+std::string
+WithoutExtension(const std::string & name)
+{
+  std::string extension = ExtensionOf(name, RawExtensions);
+  for (const Format & format : AllFormats())
+  {
+    extension = extension.empty() ? ExtensionOf(name, format.extensions) : extension;
+  }
+  return name.substr(0, name.size() - extension.size());
+}
 
 FoundImages
 FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & options)

@@ -63,6 +63,9 @@ struct FoundImages
  *  \throws Error for an input that is not there, or that no image comes from. */
 FoundImages FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & options = {});
 
+/** The name of an image file without the extension of its format: "liver" for "liver.nii.gz". */
+std::string WithoutExtension(const std::string & name);
+
 /** Reads a found image. \throws as ReadImageFile does. */
 LoadedImage ReadFoundImage(const FoundImage & image, const ReadOptions & options);
 

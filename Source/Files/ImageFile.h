@@ -82,7 +82,7 @@ struct ImageToWrite
   /** The largest label, if the image is a label map with the labels 1, 2, 3 ... Slicer's segmentations (.seg.nrrd) list
    *  them as segments. */
   std::uint64_t largestLabel = 0;
-  /** Segments that are listed instead. */
+  /** Segments that are listed before these, and in their place where they have the same label. */
   Segmentation segmentation = {};
 
   /** An image with its voxels in memory. */

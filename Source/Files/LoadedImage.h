@@ -107,13 +107,16 @@ private:
   std::size_t                 m_Size = 0;
 };
 
-/** A segment of a 3D Slicer segmentation (.seg.nrrd): what belongs to the voxels of a value. */
+/** A segment of a segmentation: what belongs to the voxels of a value (Files/Segments.h). */
 struct Segment
 {
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
   std::uint64_t label = 0;
-  /** Keys and values as the file writes them: ID, Name, Color, Tags and others; not the value, layer and extent. */
+  /** The channel of an image whose segments overlap. */
+  std::uint64_t layer = 0;
+  /** Keys and values as .seg.nrrd files of 3D Slicer write them: ID, Name, Color, Tags and others; not the value, layer
+   *  and extent. */
   Fields fields;
   /** First and last index along x, y and z; a segment without voxels has an empty box. */
   std::int64_t box[6] = { 0, -1, 0, -1, 0, -1 };
@@ -147,7 +150,7 @@ struct LoadedImage
   std::string spacingSource = "file";
   /** Whether the file defines its axes as a patient's: left, posterior, superior. */
   bool hasPatientAxes = false;
-  /** The segments of files written by 3D Slicer. */
+  /** The segments that the file names. */
   Segmentation segmentation;
   /** The files that the image was read from, including data files of a header. */
   std::vector<std::string> files;

@@ -51,6 +51,33 @@ Printable(const std::string & text, const std::string & kept)
   return printable;
 }
 
+bool
+IsUtf8(const std::string & text)
+{
+  for (std::size_t at = 0; at < text.size();)
+  {
+    const auto byte = [&](std::size_t i) {
+      return static_cast<unsigned char>(at + i < text.size() ? text[at + i] : 0);
+    };
+    const int         first = byte(0);
+    const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    // No character has two spellings, is half of a pair of UTF-16, or is above U+10FFFF.
+    const int least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const int most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    bool      isRight = length == 1 || (length > 1 && first < 0xf5 && byte(1) >= least && byte(1) <= most);
+    for (std::size_t i = 2; i < length; ++i)
+    {
+      isRight = isRight && byte(i) >= 0x80 && byte(i) < 0xc0;
+    }
+    if (!isRight)
+    {
+      return false;
+    }
+    at += length;
+  }
+  return true;
+}
+
 std::string
 Quoted(const std::string & name)
 {

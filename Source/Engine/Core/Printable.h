@@ -17,6 +17,9 @@ std::size_t ControlLength(const std::string & text, std::size_t at);
  *  \param kept  characters that stay as they are. */
 std::string Printable(const std::string & text, const std::string & kept = "");
 
+/** Whether a text is well-formed UTF-8. */
+bool IsUtf8(const std::string & text);
+
 /** The name of a file, or a name from one, between quotation marks. */
 std::string Quoted(const std::string & name);
 

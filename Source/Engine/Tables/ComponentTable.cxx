@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -129,6 +130,44 @@ MeasureSet::SetRaw(const RawList & list)
     }
   }
   throw InvalidArgument("the table has no such list of measures");
+}
+
+ComponentTable
+JoinTables(std::vector<ComponentTable> parts)
+{
+  ComponentTable joined = parts.front();
+  joined.measures = {};
+  joined.contacts.clear();
+  joined.texts.clear();
+  joined.partTotals.componentVoxels = 0;
+  UninitializedVector<ShapeSums> sums;
+  std::vector<IntensityMeasures> intensities;
+  for (const ComponentTable & part : parts)
+  {
+    joined.partTotals.componentVoxels += part.partTotals.componentVoxels;
+    for (std::size_t place = 0; place < part.components.size(); ++place)
+    {
+      sums.emplace_back().voxels = part.components.VoxelCount(place);
+      if (part.hasIntensity)
+      {
+        intensities.push_back(part.components.Intensity(place));
+      }
+    }
+  }
+  joined.components = MakeRows(joined.extent, joined.geometry, std::move(sums));
+  joined.components.SetIntensities(std::move(intensities));
+  for (std::size_t i = 0; i < parts.front().texts.size(); ++i)
+  {
+    std::vector<std::string> texts;
+    for (const ComponentTable & part : parts)
+    {
+      texts.insert(texts.end(), part.texts[i].texts->begin(), part.texts[i].texts->end());
+    }
+    joined.texts.push_back(parts.front().texts[i]);
+    joined.texts.back().texts = std::make_shared<const std::vector<std::string>>(std::move(texts));
+  }
+  joined.parts = std::move(parts);
+  return joined;
 }
 
 Totals

@@ -295,6 +295,8 @@ struct PartTotals
   std::uint64_t componentVoxels = 0;
 };
 
+struct ComponentColumn;
+
 /** The components of a labeled image with their measures, in the order of their labels. */
 struct ComponentTable
 {
@@ -322,6 +324,11 @@ struct ComponentTable
   /** With the group `neighbors`: all pairs of components that share voxel faces, in the order of their labels. */
   std::vector<Contact> contacts;
 
+  /** Columns of text (ComponentColumn::texts). They are written behind the label. */
+  std::vector<ComponentColumn> texts;
+  /** The tables whose rows this table has one after another (JoinTables); empty for the table of one image. */
+  std::vector<ComponentTable> parts;
+
   /** Whether the columns of this group were measured. */
   bool HasGroup(const std::string & name) const;
 
@@ -338,6 +345,11 @@ struct ComponentTable
  *  \param table   its labels are 1..N
  *  \param labels  ascending, one for each row */
 void SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels);
+
+/** One table of the components of several images of one grid, which may overlap. It lists the rows, columns and texts
+ *  of the parts. Row labels are 1..N; the column `segment` has them, and the column `label` has each image's own.
+ *  \param parts  at least one table. All have the same columns. */
+ComponentTable JoinTables(std::vector<ComponentTable> parts);
 
 /** The labels in a merged table of its parts' components, in the order of the parts' components. */
 struct MergedLabels
@@ -409,6 +421,8 @@ struct ComponentColumn
   MergeRule merge = MergeRule::Recomputed;
   /** Its group; empty for columns without a group. */
   std::string group;
+  /** A text in UTF-8 for each row instead of a value; null for columns of numbers. */
+  std::shared_ptr<const std::vector<std::string>> texts = {};
 };
 
 /** The name of the column of sizes: "length_mm", "area_mm2", "volume_mm3" or "hypervolume_mm4".

@@ -239,9 +239,45 @@ SizeName(int dimension)
   return names[dimension - 1];
 }
 
+namespace
+{
+
+/** The columns of a joined table: each value comes from the part that has the row. */
+std::vector<ComponentColumn>
+ColumnsOfParts(const ComponentTable & table)
+{
+  std::vector<std::size_t> ends;
+  for (const ComponentTable & part : table.parts)
+  {
+    ends.push_back((ends.empty() ? 0 : ends.back()) + part.components.size());
+  }
+  std::vector<ComponentColumn> columns = ColumnsOf(table.parts.front());
+  for (ComponentColumn & column : columns)
+  {
+    column.value = [ends, own = column.value](const ComponentTable & all, const ComponentMeasures & row) {
+      const auto part = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), row.place) - ends.begin());
+      const ComponentRows & rows = all.parts[part].components;
+      return own(all.parts[part], rows[row.place + rows.size() - ends[part]]);
+    };
+  }
+  columns::ColumnList segment(table.extent.dimension);
+  segment.Add("segment",
+              "number of the segment over all images, which is its label in `brickccl merge`",
+              MergeRule::Label,
+              [](const ComponentTable &, const ComponentMeasures & row) { return row.label; });
+  columns.insert(columns.begin() + 1, segment.Take().front());
+  return columns;
+}
+
+} // namespace
+
 std::vector<ComponentColumn>
 ColumnsOf(const ComponentTable & table)
 {
+  if (!table.parts.empty())
+  {
+    return ColumnsOfParts(table);
+  }
   columns::ColumnList list(table.extent.dimension);
   columns::AddDefaultColumns(list, table.sliceAxis, table.periodic);
   for (const ColumnGroup * const group : table.groups)

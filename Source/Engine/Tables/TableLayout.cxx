@@ -72,16 +72,25 @@ ConvertToRas(ComponentColumn & column, const std::vector<ComponentColumn> & all)
 
 } // namespace
 
+bool
+IsKeyColumn(const std::string & name)
+{
+  return name == "label" || name == "image" || name == "segment" || name == "name";
+}
+
 std::string
 NeedOfColumn(const std::string & name)
 {
   return name.rfind("intensity_", 0) == 0 ? "--intensity FILE"
        : name == "surface_distance_mm"    ? "--part FILE"
        : name == "value"                  ? "`brickccl label --equal-value`"
-       : name == "parent"                 ? "`brickccl label --split` or `brickccl split`"
-       : name == "part"                   ? "`brickccl label --pores --parts all`"
-       : name == "zone"                   ? "--zones FILE of `brickccl label` and `stats`"
-                                          : "";
+       : name == "name"
+         ? "named segments (.seg.nrrd, DICOM SEG, --names FILE); it is text, which conditions do not compare"
+       : name == "image" || name == "segment" ? "several masks: `brickccl stats MASKS...`"
+       : name == "parent"                     ? "`brickccl label --split` or `brickccl split`"
+       : name == "part"                       ? "`brickccl label --pores --parts all`"
+       : name == "zone"                       ? "--zones FILE of `brickccl label` and `stats`"
+                                              : "";
 }
 
 const ComponentColumn &
@@ -109,17 +118,20 @@ FindColumn(const std::vector<ComponentColumn> & columns, const std::string & nam
 TableText
 LayOut(const ComponentTable & table, const TableLayout & layout)
 {
-  const std::vector<ComponentColumn> all = ColumnsOf(table);
-  TableText                          text;
+  std::vector<ComponentColumn> all = ColumnsOf(table);
+  all.insert(all.begin() + 1, table.texts.begin(), table.texts.end());
+  TableText text;
   text.columns = all;
   if (!layout.columns.empty())
   {
-    text.columns = { FindColumn(all, "label") };
+    const auto isKey = [](const ComponentColumn & column) { return IsKeyColumn(column.name); };
+    text.columns.erase(std::find_if_not(text.columns.begin(), text.columns.end(), isKey), text.columns.end());
     for (const std::string & name : layout.columns)
     {
-      if (name != "label")
+      const ComponentColumn & column = FindColumn(all, name);
+      if (!isKey(column))
       {
-        text.columns.push_back(FindColumn(all, name));
+        text.columns.push_back(column);
       }
     }
   }
@@ -128,7 +140,11 @@ LayOut(const ComponentTable & table, const TableLayout & layout)
   if (!layout.sortColumn.empty())
   {
     const ComponentColumn & column = FindColumn(all, layout.sortColumn);
-    std::vector<double>     values;
+    if (column.texts)
+    {
+      throw InvalidArgument("the column '" + column.name + "' is text; sort by a column of numbers, as voxel_count");
+    }
+    std::vector<double> values;
     for (const std::size_t place : text.rows)
     {
       const double value = NumberOf(column, table, place);

@@ -17,7 +17,7 @@ namespace brickccl
 /** Which columns and rows of a table are written, in which order and unit. */
 struct TableLayout
 {
-  /** Names of columns; the label always comes first. If it is empty, all are written. */
+  /** Names of columns; the label and texts always come first. If it is empty, all are written. */
   std::vector<std::string> columns;
   /** Rows are ordered by this column, the greatest value first or, if `ascending`, the least; NaN last, and equal ones
    *  by their labels. If it is empty, rows are ordered by their labels. */
@@ -76,12 +76,15 @@ void WriteContacts(std::ostream &         stream,
 std::size_t
 WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text, std::size_t width = 0);
 
-/** Writes what the columns are, one line each: name, type ("int" or "double"), unit and description. The names of its
- *  own columns are those that 3D Slicer asks for in the schema of a table. */
+/** Writes what the columns are, one line each: name, type ("int", "double" or "string"), unit and description. The
+ * names of its own columns are those that 3D Slicer asks for in the schema of a table. */
 void WriteSchema(std::ostream & stream, const ComponentTable & table, const TableText & text, char delimiter);
 
 /** As WriteJson of a whole table. */
 void WriteJson(std::ostream & stream, const ComponentTable & table, const TableText & text);
+
+/** Whether a column identifies a component: the label, or a column that TableLayout::columns cannot leave out. */
+bool IsKeyColumn(const std::string & name);
 
 /** The input that a column needs in addition to the labels, as a user's option: "--intensity FILE". Empty if it needs
  *  nothing. */

@@ -77,6 +77,36 @@ IsIntegerColumn(const ComponentTable & table, const ComponentColumn & column)
   return table.components.begin() != table.components.end();
 }
 
+/** A text on one line in quotes. \param escape  is written before quotes and before itself */
+std::string
+InQuotes(const std::string & text, char escape)
+{
+  std::string quoted;
+  for (const char c : text)
+  {
+    quoted += c == '"' || c == escape ? std::string{ escape, c } : std::string(1, c);
+  }
+  return '"' + quoted + '"';
+}
+
+/** A text as a field of a table: in quotes where it holds the delimiter, quotes or line ends. A text that a
+ *  spreadsheet would take for a formula gets an apostrophe in front. */
+std::string
+FieldOf(const std::string & text, char delimiter)
+{
+  const bool isFormula = !text.empty() && std::string("=+-@").find(text[0]) != std::string::npos;
+  const bool isPlain = !isFormula && text.find_first_of(std::string("\"\r\n") + delimiter) == std::string::npos;
+  return isPlain ? text : InQuotes((isFormula ? "'" : "") + text, '"');
+}
+
+/** The number of characters of a text in UTF-8. */
+std::size_t
+LengthOf(const std::string & text)
+{
+  return static_cast<std::size_t>(
+    std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80; }));
+}
+
 /** Appends a row of a table. */
 void
 AppendLine(std::string &          line,
@@ -93,27 +123,16 @@ AppendLine(std::string &          line,
     {
       line += delimiter;
     }
+    if (const auto & texts = text.columns[i].texts)
+    {
+      line += FieldOf((*texts)[measures.place], delimiter);
+      continue;
+    }
     const std::size_t begin = line.size();
     AppendValue(line, text.columns[i].value(table, measures));
     std::replace(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), '.', point);
   }
   line += '\n';
-}
-
-/** A text as a field of a table: in quotes where it holds the delimiter or quotes. */
-std::string
-FieldOf(const std::string & text, char delimiter)
-{
-  if (text.find(delimiter) == std::string::npos && text.find('"') == std::string::npos)
-  {
-    return text;
-  }
-  std::string quoted = "\"";
-  for (const char c : text)
-  {
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  }
-  return quoted + '"';
 }
 
 } // namespace
@@ -166,8 +185,12 @@ WriteSchema(std::ostream & stream, const ComponentTable & table, const TableText
   stream << "columnName" << delimiter << "type" << delimiter << "unitLabel" << delimiter << "description\n";
   for (const ComponentColumn & column : text.columns)
   {
-    stream << column.name << delimiter << (IsIntegerColumn(table, column) ? "int" : "double") << delimiter
-           << FieldOf(column.unit, delimiter) << delimiter << FieldOf(column.description, delimiter) << '\n';
+    stream << column.name << delimiter
+           << (column.texts                     ? "string"
+               : IsIntegerColumn(table, column) ? "int"
+                                                : "double")
+           << delimiter << FieldOf(column.unit, delimiter) << delimiter << FieldOf(column.description, delimiter)
+           << '\n';
   }
 }
 
@@ -222,9 +245,10 @@ WriteAligned(std::ostream & stream, const ComponentTable & table, const TableTex
     for (const std::size_t place : text.rows)
     {
       std::ostringstream cell;
-      std::visit([&](auto number) { cell << number; }, column.value(table, table.components[place]));
+      column.texts ? void(cell << (*column.texts)[place])
+                   : std::visit([&](auto number) { cell << number; }, column.value(table, table.components[place]));
       cellsOfColumn.push_back(cell.str());
-      widest = std::max(widest, cellsOfColumn.back().size());
+      widest = std::max(widest, LengthOf(cellsOfColumn.back()));
     }
     cells.push_back(std::move(cellsOfColumn));
     widths.push_back(widest);
@@ -250,7 +274,7 @@ WriteAligned(std::ostream & stream, const ComponentTable & table, const TableTex
     for (const std::size_t column : shown)
     {
       const std::string & cell = cells[column][row];
-      line += (column == 0 ? "" : "  ") + std::string(widths[column] - cell.size(), ' ') + cell;
+      line += (column == 0 ? "" : "  ") + std::string(widths[column] - LengthOf(cell), ' ') + cell;
     }
     stream << line << '\n';
   }
@@ -289,7 +313,8 @@ WriteJson(std::ostream & stream, const ComponentTable & table, const TableText &
     for (std::size_t k = 0; k < columns.size(); ++k)
     {
       line += (k ? ", \"" : "\"") + columns[k].name + "\": ";
-      AppendJson(line, columns[k].value(table, measures));
+      columns[k].texts ? void(line += InQuotes((*columns[k].texts)[measures.place], '\\'))
+                       : AppendJson(line, columns[k].value(table, measures));
     }
     stream << line << '}';
   }

@@ -24,9 +24,13 @@ struct Tag
 namespace tags
 {
 inline constexpr Tag TransferSyntax{ 0x00020010, "UI", "TransferSyntaxUID" };
+inline constexpr Tag CharacterSet{ 0x00080005, "CS", "SpecificCharacterSet" };
 inline constexpr Tag ImageType{ 0x00080008, "CS", "ImageType" };
 inline constexpr Tag SopClass{ 0x00080016, "UI", "SOPClassUID" };
 inline constexpr Tag Modality{ 0x00080060, "CS", "Modality" };
+inline constexpr Tag CodeValue{ 0x00080100, "SH", "CodeValue" };
+inline constexpr Tag CodingScheme{ 0x00080102, "SH", "CodingSchemeDesignator" };
+inline constexpr Tag CodeMeaning{ 0x00080104, "LO", "CodeMeaning" };
 inline constexpr Tag SeriesDescription{ 0x0008103E, "LO", "SeriesDescription" };
 inline constexpr Tag PatientId{ 0x00100020, "LO", "PatientID" };
 inline constexpr Tag SliceThickness{ 0x00180050, "DS", "SliceThickness" };
@@ -63,10 +67,13 @@ inline constexpr Tag ValueTransformations{ 0x00289145, "SQ", "PixelValueTransfor
 inline constexpr Tag Units{ 0x00541001, "CS", "Units" };
 inline constexpr Tag SegmentationType{ 0x00620001, "CS", "SegmentationType" };
 inline constexpr Tag Segments{ 0x00620002, "SQ", "SegmentSequence" };
+inline constexpr Tag SegmentCategory{ 0x00620003, "SQ", "SegmentedPropertyCategoryCodeSequence" };
 inline constexpr Tag SegmentNumber{ 0x00620004, "US", "SegmentNumber" };
 inline constexpr Tag SegmentLabel{ 0x00620005, "LO", "SegmentLabel" };
 inline constexpr Tag SegmentIdentifications{ 0x0062000A, "SQ", "SegmentIdentificationSequence" };
 inline constexpr Tag ReferencedSegment{ 0x0062000B, "US", "ReferencedSegmentNumber" };
+inline constexpr Tag SegmentColor{ 0x0062000D, "US", "RecommendedDisplayCIELabValue" };
+inline constexpr Tag SegmentType{ 0x0062000F, "SQ", "SegmentedPropertyTypeCodeSequence" };
 inline constexpr Tag FrameOffsets{ 0x3004000C, "DS", "GridFrameOffsetVector" };
 inline constexpr Tag DoseScaling{ 0x3004000E, "DS", "DoseGridScaling" };
 inline constexpr Tag SharedGroups{ 0x52009229, "SQ", "SharedFunctionalGroupsSequence" };

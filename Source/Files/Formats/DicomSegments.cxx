@@ -3,6 +3,7 @@
 #include "BrickCCL/Files/Formats/DicomPlanes.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Segments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -215,6 +216,55 @@ SegmentsOf(const DataSet & data, const std::vector<Plane> & planes)
   return segments;
 }
 
+/** The red, green and blue of CIELab in 16-bit numbers, with the white D65 of sRGB. */
+std::vector<double>
+ColorOf(const std::vector<double> & lab)
+{
+  if (lab.size() != 3)
+  {
+    return {};
+  }
+  const double        y = (lab[0] * 100 / 65535 + 16) / 116;
+  const auto          cube = [](double t) { return t > 6.0 / 29 ? t * t * t : (t - 4.0 / 29) * 108 / 841; };
+  const double        space[3] = { 0.95047 * cube(y + (lab[1] * 255 / 65535 - 128) / 500),
+                                   cube(y),
+                                   1.08883 * cube(y - (lab[2] * 255 / 65535 - 128) / 200) };
+  constexpr double    matrix[3][3] = { { 3.2404542, -1.5371385, -0.4985314 },
+                                       { -0.969266, 1.8760108, 0.041556 },
+                                       { 0.0556434, -0.2040259, 1.0572252 } };
+  std::vector<double> color;
+  for (const auto & row : matrix)
+  {
+    const double linear = row[0] * space[0] + row[1] * space[1] + row[2] * space[2];
+    const double channel = linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
+    color.push_back(std::clamp(channel, 0.0, 1.0));
+  }
+  return color;
+}
+
+/** The names, colors and codes of the segments. */
+std::vector<Segment>
+NamedSegments(const DataSet & data)
+{
+  std::vector<Segment> segments;
+  for (const DataSet & segment : data.Items(tags::Segments))
+  {
+    const auto codeOf = [&](const Tag & tag) {
+      const auto codes = segment.Items(tag);
+      return codes.empty() ? "^^"
+                           : codes[0].Text(tags::CodingScheme) + "^" + codes[0].Text(tags::CodeValue) + "^" +
+                               codes[0].Text(tags::CodeMeaning);
+    };
+    segments.push_back(MakeSegment(
+      static_cast<std::uint64_t>(std::max<std::int64_t>(0, segment.Whole(tags::SegmentNumber).value_or(0))),
+      segment.Text(tags::SegmentLabel),
+      ColorOf(segment.Numbers(tags::SegmentColor)),
+      "TerminologyEntry:Segmentation category and type - DICOM master list~" + codeOf(tags::SegmentCategory) + "~" +
+        codeOf(tags::SegmentType) + "~^^~Anatomic codes - DICOM master list~^^~^^|"));
+  }
+  return segments;
+}
+
 using FramesOfSlices = std::map<std::int64_t, std::vector<std::size_t>>;
 
 /** \throws Error if two frames show the same segment at the same position. */
@@ -275,6 +325,13 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   SettleGeometry(planes[first], step, options, image);
   const std::int64_t greatest = *std::max_element(segments.begin(), segments.end());
   image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
+  image.segmentation.segments = NamedSegments(data);
+  const std::string characters = data.Text(tags::CharacterSet);
+  if (!characters.empty() && characters != "ISO_IR 6" && characters != "ISO_IR 100" && characters != "ISO_IR 192")
+  {
+    AddNote(image.notes,
+            "its names of segments use the characters of " + Quoted(characters) + ", which are not converted");
+  }
   TellHeader(options, image);
   const FramesOfSlices frames = SortFrames(grid, planes, segments);
   const std::size_t    bytes = VoxelBytes(image.extent, 1, image.type);

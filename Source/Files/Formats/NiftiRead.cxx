@@ -6,11 +6,14 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/NiftiHeader.h"
+#include "BrickCCL/Files/Segments.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 namespace brickccl::files
@@ -281,6 +284,43 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
+/** The label table that Connectome Workbench and TotalSegmentator write behind the header (CaretExtension, XML).
+ *  \param text  the bytes in front of the voxels */
+std::vector<Segment>
+LabelTableIn(const std::string & text)
+{
+  constexpr std::pair<const char *, const char *> codes[] = { { "<![CDATA[", "" }, { "]]>", "" },
+                                                              { "&lt;", "<" },     { "&gt;", ">" },
+                                                              { "&quot;", "\"" },  { "&apos;", "'" },
+                                                              { "&amp;", "&" } };
+  std::vector<Segment>                            segments;
+  std::size_t place = text.find("<LabelTable", std::min(text.size(), text.find("<CaretExtension")));
+  for (; (place = text.find("<Label ", place)) != std::string::npos; ++place)
+  {
+    const std::size_t close = std::min(text.size() - 1, text.find('>', place));
+    const auto        number = [&](const std::string & name) {
+      const std::size_t at = text.find(" " + name + "=\"", place);
+      return at < close ? std::strtod(text.c_str() + at + name.size() + 3, nullptr) : -1;
+    };
+    std::string name = text.substr(close + 1, text.find("</Label>", close) - close - 1);
+    for (const auto & [code, character] : codes)
+    {
+      for (std::size_t at = 0; (at = name.find(code, at)) != std::string::npos; at += std::strlen(character))
+      {
+        name.replace(at, std::strlen(code), character);
+      }
+    }
+    const std::vector<double> color = { number("Red"), number("Green"), number("Blue") };
+    const bool isColor = std::all_of(color.begin(), color.end(), [](double c) { return c >= 0 && c <= 1; });
+    if (number("Key") >= 1 && number("Key") < 9e15)
+    {
+      segments.push_back(
+        MakeSegment(static_cast<std::uint64_t>(number("Key")), name, isColor ? color : std::vector<double>()));
+    }
+  }
+  return segments;
+}
+
 } // namespace
 
 bool
@@ -352,6 +392,12 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   const std::uint64_t offset = OffsetOf(header, isSingle);
   CheckBits(header, static_cast<int>(SizeOf(stored.type)) * stored.channels * 8);
   SetGeometry(header, options, image);
+  constexpr std::uint64_t longest = std::uint64_t{ 1 } << 24;
+  if (isSingle && offset > SizeOfSecond && offset < longest)
+  {
+    const auto before = FirstBytes(data, static_cast<std::size_t>(offset));
+    image.segmentation.segments = LabelTableIn(std::string(before.begin(), before.end()));
+  }
   TellHeader(options, image, image.channels > 1 || header.HasScaling());
   const bool isCompressed = IsGzipped(data);
   DataLayout layout{ isCompressed ? Encoding::Compressed : Encoding::Raw, header.Swapped() };

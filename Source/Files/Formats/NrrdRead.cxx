@@ -95,7 +95,7 @@ AxesOf(const NrrdHeader & header)
 
 /** The segments that 3D Slicer lists in a header: "Segment3_Name:=liver". */
 Segmentation
-SegmentsIn(const NrrdHeader & header)
+SegmentsIn(const NrrdHeader & header, int layers)
 {
   Segmentation                   found;
   std::map<std::string, Segment> byNumber;
@@ -111,19 +111,27 @@ SegmentsIn(const NrrdHeader & header)
     const std::string number = key.substr(digits, end - digits);
     const std::string field = key.substr(end + 1);
     Segment &         segment = byNumber[std::string(20 - std::min<std::size_t>(20, number.size()), '0') + number];
-    if (field == "LabelValue")
+    if (field == "LabelValue" || field == "Layer")
     {
-      const auto read = std::from_chars(value.data(), value.data() + value.size(), segment.label);
-      segment.label = read.ec == std::errc() ? segment.label : 0;
+      std::uint64_t & place = field == "Layer" ? segment.layer : segment.label;
+      const auto      read = std::from_chars(value.data(), value.data() + value.size(), place);
+      place = read.ec == std::errc() ? place : 0;
     }
-    else if (field != "Layer" && field != "Extent")
+    else if (field != "Extent")
     {
       segment.fields.emplace_back(field, value);
     }
   }
+  const bool hasValues =
+    std::any_of(byNumber.begin(), byNumber.end(), [](const auto & each) { return each.second.label != 0; });
   for (auto & [number, segment] : byNumber)
   {
     // Slicer 4 wrote no values, but a layer for each segment.
+    if (!hasValues && static_cast<int>(byNumber.size()) == layers)
+    {
+      segment.label = 1;
+      segment.layer = found.segments.size();
+    }
     if (segment.label != 0)
     {
       found.segments.push_back(std::move(segment));
@@ -350,11 +358,12 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     }
   }
   image.extent = SettleExtent(sizes);
-  image.segmentation = SegmentsIn(header);
+  image.segmentation = SegmentsIn(header, image.channels);
   if (image.channels > 1 && !header.pairs.empty())
   {
-    image.notes.push_back("its segments overlap and are stored in " + std::to_string(image.channels) +
-                          " layers, which are read as channels; export them to one label map in 3D Slicer");
+    image.notes.push_back(
+      "its segments overlap and are stored in " + std::to_string(image.channels) +
+      " layers, which are read as channels; `brickccl stats` measures each, `brickccl merge` makes one label map");
   }
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
+#include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
@@ -21,25 +22,11 @@ struct CleanArguments : job::Job
   std::string values;
 };
 
-/** The numbers of "1,3,5". */
-std::vector<Number>
-ParseValues(const std::string & text)
-{
-  std::vector<Number> values;
-  std::istringstream  parts(text);
-  for (std::string part; std::getline(parts, part, ',');)
-  {
-    values.push_back(ParseNumber(part, "--values"));
-  }
-  return values;
-}
-
 CleanOptions
 OptionsOf(const CleanArguments & arguments)
 {
   CleanOptions options;
   options.background = ParseNumber(arguments.background, "--background");
-  options.values = ParseValues(arguments.values);
   options.largest = arguments.largest;
   options.minimumSize = arguments.minimumSize;
   options.threads = arguments.threads;
@@ -125,24 +112,15 @@ AddChanged(job::Findings & findings, const CleanReport & report, int line)
 
 /** The segments of what was cleaned: as they were if the output does not hold them. */
 Segmentation
-SegmentsOfCleaned(const LoadedImage & image,
-                  const std::byte *   cleaned,
-                  const std::string & output,
-                  int                 threads,
-                  ImageReader &       notes)
+SegmentsOfCleaned(const LoadedImage & image, const std::byte * cleaned, const job::Job & arguments, ImageReader & notes)
 {
-  if (image.segmentation.segments.empty() || !HoldsSegments(output, image.extent))
+  if (image.segmentation.segments.empty() || !HoldsSegments(arguments.output, image.extent))
   {
     return image.segmentation;
   }
-  const ImageView            view(static_cast<const void *>(cleaned), image.type, image.extent, 1);
-  const ComponentTable       table = MeasureLabelImage(view, image.geometry, {}, threads);
-  std::vector<std::uint64_t> labels;
-  for (std::size_t row = 0; row < table.components.size(); ++row)
-  {
-    labels.push_back(table.components.Label(row));
-  }
-  return SegmentsOf(image, table, labels, true, notes);
+  const ImageView      view(static_cast<const void *>(cleaned), image.type, image.extent, 1);
+  const ComponentTable table = MeasureLabelImage(view, image.geometry, {}, arguments.threads);
+  return SegmentsOf(image, table, InputLabels(table), arguments.names.empty(), notes);
 }
 
 void
@@ -155,13 +133,16 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   nlohmann::json   seconds;
   CleanOptions     options = OptionsOf(arguments);
   const NamedFiles outputs = { { "OUTPUT", arguments.output } };
-  const NamedFiles inputs = { { "SEGMENTATION", arguments.input }, { "--neighborhood", NeighborhoodFile(arguments) } };
+  const NamedFiles inputs = { { "SEGMENTATION", arguments.input },
+                              { "--names", arguments.names },
+                              { "--neighborhood", NeighborhoodFile(arguments) } };
   CheckFiles(arguments, inputs, outputs);
   CheckImageName(arguments.output);
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage image = reader.Read(arguments.input, true);
+  LoadedImage image = reader.ReadLabels(arguments.input);
+  options.values = ParseValues(arguments.values, image.segmentation);
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.periodic = PeriodicFor(arguments, *options.connectivity);
   options.minimumVolume = SizeFor(*options.connectivity, arguments.minimumVolume, "--minimum-volume");
@@ -189,7 +170,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
   ImageToWrite        written = ImageToWrite::FromMemory(cleaned.Data(), image.type, image.extent, image.geometry);
-  written.segmentation = SegmentsOfCleaned(image, cleaned.Data(), arguments.output, arguments.threads, reader);
+  written.segmentation = SegmentsOfCleaned(image, cleaned.Data(), arguments, reader);
   WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -222,14 +203,15 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("SEGMENTATION", arguments->input, "image; every value except the background is a class")
     ->required();
   command->add_option("OUTPUT", arguments->output, "cleaned segmentation; classes keep their values")->required();
-  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5")->type_name("V,V,...");
+  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5 or \"left kidney,liver\"")
+    ->type_name("V,V,...");
   command->add_option("--background", arguments->background, "value of the background and of removed voxels")
     ->check(AnyNumber())
     ->type_name("V")
     ->capture_default_str();
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + NeighborOptions + RunningOptions +
+             std::string(ReadingOptions) + "names " + NeighborOptions + RunningOptions +
                "minimum-size minimum-volume largest fill-holes maximum-hole-size holes-by-slice no-compression");
   command->get_option("--largest")->description("keep only the K largest components of each class");
   command->get_option("--fill-holes")->description("fill holes that one class encloses, up to MM3");

@@ -28,6 +28,7 @@ void AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSelectCommand(CLI::App & app);
 void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSplitCommand(CLI::App & app);
+void AddMergeCommand(CLI::App & app);
 void AddDistanceCommand(CLI::App & app);
 void AddMorphCommand(CLI::App & app);
 void AddSweepCommand(CLI::App & app);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
@@ -157,13 +158,8 @@ WritePart(const LoadedImage & part, const std::string & file, const CropArgument
   written.segmentation = part.segmentation;
   if (!part.segmentation.segments.empty() && HoldsSegments(file, part.extent))
   {
-    const ComponentTable       table = MeasureLabelImage(part.View(), {}, {}, arguments.threads);
-    std::vector<std::uint64_t> labels;
-    for (const ComponentMeasures & component : table.components)
-    {
-      labels.push_back(component.label);
-    }
-    written.segmentation = SegmentsOf(part, table, labels, false, reader);
+    const ComponentTable table = MeasureLabelImage(part.View(), {}, {}, arguments.threads);
+    written.segmentation = SegmentsOf(part, table, InputLabels(table), false, reader);
   }
   WriteImage(file, written, { !arguments.noCompression, { arguments.threads } }, reader);
 }

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/Segments.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 
@@ -220,7 +221,8 @@ CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const Name
 }
 
 ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts)
-  : m_Reporter(reporter)
+  : m_Names(arguments.names)
+  , m_Reporter(reporter)
 {
   m_Options.acceptIrregularSlices = arguments.acceptIrregularSlices;
   m_Options.acceptSheared = arguments.acceptSheared;
@@ -284,6 +286,20 @@ ImageReader::CheckNotRead(const NamedFiles & outputs) const
   }
 }
 
+LoadedImage
+ImageReader::ReadLabels(const std::string & path)
+{
+  LoadedImage image = Read(path, true);
+  auto &      segments = image.segmentation.segments;
+  for (Segment & named : m_Names.empty() ? std::vector<Segment>() : ReadSegmentNames(m_Names))
+  {
+    const auto isIt = [&](const Segment & own) { return own.label == named.label && own.layer == 0; };
+    const auto found = std::find_if(segments.begin(), segments.end(), isIt);
+    found == segments.end() ? segments.push_back(std::move(named)) : void(*found = std::move(named));
+  }
+  return image;
+}
+
 std::optional<LoadedImage>
 ReadRegion(const job::Region & region, const LoadedImage & image, int threads, ImageReader & reader)
 {
@@ -321,49 +337,6 @@ AddRegion(job::Findings &                      findings,
                       (region.box + region.cylinder + region.sphere).empty() ? 0 : line,
                       "region: # of the image",
                       "%" } });
-}
-
-Segmentation
-SegmentsOf(const LoadedImage &                image,
-           const ComponentTable &             written,
-           const std::vector<std::uint64_t> & oldLabels,
-           bool                               keepsEmpty,
-           ImageReader &                      notes)
-{
-  Segmentation result{ image.segmentation.fields, {} };
-  std::string  empty;
-  for (Segment segment : image.segmentation.segments)
-  {
-    const auto row =
-      static_cast<std::size_t>(std::find(oldLabels.begin(), oldLabels.end(), segment.label) - oldLabels.begin());
-    if (row == oldLabels.size())
-    {
-      const auto name = std::find_if(segment.fields.begin(), segment.fields.end(), [](const auto & field) {
-        return field.first == "Name";
-      });
-      empty += (empty.empty() ? "" : ", ") +
-               (name == segment.fields.end() ? std::to_string(segment.label) : Quoted(name->second));
-    }
-    else
-    {
-      const ComponentMeasures component = written.components[row];
-      segment.label = component.label;
-      for (std::size_t axis = 0; axis < 3; ++axis)
-      {
-        segment.box[2 * axis] = component.boxMinimum[axis] - image.geometry.startIndex[axis];
-        segment.box[2 * axis + 1] = component.boxMaximum[axis] - image.geometry.startIndex[axis];
-      }
-    }
-    if (row != oldLabels.size() || keepsEmpty)
-    {
-      result.segments.push_back(std::move(segment));
-    }
-  }
-  if (keepsEmpty && !empty.empty())
-  {
-    notes.Note("segments without voxels stay in the list: " + empty);
-  }
-  return result;
 }
 
 void

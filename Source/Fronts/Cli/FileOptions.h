@@ -47,6 +47,9 @@ public:
    *  \param mayBeNaN  whether values that are NaN count as background, which is noted of label maps */
   LoadedImage Read(const std::string & path, bool asLabels, bool mayBeNaN = true);
 
+  /** Reads a label map, whose segments get the names of --names. */
+  LoadedImage ReadLabels(const std::string & path);
+
   /** From now on Read refuses images if an output is one of their files. */
   void
   Protect(NamedFiles outputs)
@@ -67,6 +70,7 @@ public:
 
 private:
   ReadOptions m_Options;
+  std::string m_Names;
   Reporter &  m_Reporter;
   NamedFiles  m_Outputs;
   /** The images that were read, and the files of each. */
@@ -85,16 +89,6 @@ void AddRegion(job::Findings &                      findings,
                const std::optional<std::uint64_t> & voxels,
                const LoadedImage &                  image,
                int                                  line);
-
-/** The segments of an image, as a label map that was made of it has them.
- *  \param written    measures of the label map
- *  \param oldLabels  the value in the image of each row of `written`
- *  \param keepsEmpty whether segments without voxels stay, with a note */
-Segmentation SegmentsOf(const LoadedImage &                image,
-                        const ComponentTable &             written,
-                        const std::vector<std::uint64_t> & oldLabels,
-                        bool                               keepsEmpty,
-                        ImageReader &                      notes);
 
 /** Writes an image, and notes what its format does not hold. */
 void

@@ -43,7 +43,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "The page", "no-browser port linger embed-in" },
   { job::group::Table,
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
-    "list-columns-markdown" },
+    "list-columns-markdown masks merge:output overlap" },
   { "The report", "report report-field pdf xlsx" },
   { job::group::Running, "jobs resume dry-run" },
   { "Help", "formats help help-all version" },
@@ -73,7 +73,8 @@ constexpr CommandHelp Commands[] = {
   { "stats",
     "output print intensity part columns sort top units histogram plot picture spacing",
     "  brickccl stats labels.nrrd --intensity scan.nrrd --print --top 10\n"
-    "  brickccl stats labels.nrrd -o t.csv --histogram volume_mm3 --plot sizes.svg\n" },
+    "  brickccl stats labels.nrrd -o t.csv --histogram volume_mm3 --plot sizes.svg\n"
+    "  brickccl stats segmentations/ --intensity ct.nii.gz -o organs.csv\n" },
   { "select",
     "where keep remove keep-labels statistics columns intensity part print picture",
     "  brickccl select pores.nrrd ragged.nrrd \\\n"
@@ -85,6 +86,7 @@ constexpr CommandHelp Commands[] = {
     "split-height split-by split-seeds connectivity by-slice statistics print spacing",
     "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n"
     "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n" },
+  { "merge", "output overlap names spacing", "  brickccl merge segmentations/ -o organs.seg.nrrd\n" },
   { "distance", "", "  brickccl distance mask.nrrd depth.nrrd\n" },
   { "morph",
     "open close dilate erode by-slice spacing",

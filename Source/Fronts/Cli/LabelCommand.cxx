@@ -42,6 +42,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                    { "--color-table", job.colorTable } });
   CheckFiles(job,
              { { "INPUT", job.input },
+               { "--names", job.names },
                { "--neighborhood", NeighborhoodFile(job) },
                { "--mask", job.mask },
                { "--intensity", job.intensity },

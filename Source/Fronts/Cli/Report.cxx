@@ -10,12 +10,14 @@
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/TableLayout.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iostream>
 #include <map>
+#include <sstream>
 
 namespace brickccl::cli
 {
@@ -233,7 +235,14 @@ PrintFindings(const job::Findings & findings,
 ColumnGroups
 ParseColumns(const std::string & names, bool hasIntensity)
 {
-  ColumnGroups groups = ColumnGroups::FromNames(names);
+  // Columns that a table may have whatever is measured.
+  std::string        measured;
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');)
+  {
+    measured += IsKeyColumn(name) ? "" : "," + name;
+  }
+  ColumnGroups groups = ColumnGroups::FromNames(measured.substr(std::min<std::size_t>(1, measured.size())));
   for (const ColumnGroup * const group : groups.List())
   {
     if (group->needsIntensity && !hasIntensity)

@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/RunLabel.h"
 
 #include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -57,6 +58,7 @@ std::string
 WriteLabelMap(const job::Job &      arguments,
               const LabelFindings & found,
               const RowWriter &     writeRows,
+              const bool            keepsNames,
               ImageReader &         reader,
               Reporter &            reporter)
 {
@@ -65,14 +67,17 @@ WriteLabelMap(const job::Job &      arguments,
     return {};
   }
   reporter.Step("writing " + arguments.output);
-  const ProgressHooks hooks = reporter.Hooks();
-  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(found.type), found.run.image.extent);
+  const ProgressHooks    hooks = reporter.Hooks();
+  const LoadedImage &    image = found.run.image;
+  const ComponentTable & table = found.run.table;
+  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(found.type), image.extent);
   WriteImage(arguments.output,
              { ScalarTypeOfLabel(found.type),
-               found.run.image.extent,
-               found.run.image.geometry,
+               image.extent,
+               image.geometry,
                [&](std::int64_t begin, std::int64_t end, void * rows) { writeRows(begin, end, found.type, rows); },
-               found.components },
+               found.components,
+               keepsNames ? SegmentsOf(image, table, InputLabels(table), false, reader) : Segmentation() },
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
   return arguments.output;
@@ -118,7 +123,7 @@ public:
   }
 
 private:
-  /** What is certain to fail is found before the long work starts. */
+  /** Certain failures are found before the long work starts. */
   void
   CheckArguments()
   {
@@ -133,7 +138,12 @@ private:
   ReadImages()
   {
     LabelOptions & options = m_Run.options;
-    m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.equalValue);
+    m_Image = m_Arguments.equalValue ? m_Reader.ReadLabels(m_Arguments.input) : m_Reader.Read(m_Arguments.input, false);
+    if (!m_Image.segmentation.segments.empty() && !KeepsNames())
+    {
+      m_Reader.Note(m_Arguments.equalValue ? "the names of segments are lost with --split and --memory"
+                                           : "the names of segments are lost; --equal-value keeps them");
+    }
     options.connectivity = ConnectivityFor(m_Arguments, m_Image.extent, m_Reader);
     options.periodic = PeriodicFor(m_Arguments, *options.connectivity);
     if (!m_Arguments.picture.empty())
@@ -191,7 +201,8 @@ private:
   void
   LabelImage()
   {
-    // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
+    // A CPU thread labels about this many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole
+    // commands).
     constexpr double voxelsPerThread = 5e8;
     Device &         device = m_Run.options.device;
     if (device.kind == Device::Kind::Auto &&
@@ -276,7 +287,16 @@ private:
   bool
   MeasuresClasses() const
   {
-    return m_Arguments.IsWanted() && m_Arguments.split.empty() && m_Arguments.equalValue && m_Image.channels == 1;
+    return KeepsNames() ||
+           (m_Arguments.IsWanted() && m_Arguments.split.empty() && m_Arguments.equalValue && m_Image.channels == 1);
+  }
+
+  /** Whether components inherit the names of segments: each is of one segment. */
+  bool
+  KeepsNames() const
+  {
+    return m_Arguments.equalValue && m_Image.channels == 1 && m_Arguments.split.empty() && m_Arguments.memory == 0 &&
+           !m_Image.segmentation.segments.empty();
   }
 
   /** Gives back the memory of what was labeled, unless a picture shows it. */
@@ -297,8 +317,8 @@ private:
   bool
   IsMeasured() const
   {
-    return m_Arguments.IsWanted() || !m_Arguments.picture.empty() || m_TableImages.zones || m_FrontEnd.alwaysMeasures ||
-           m_Segmented.arePores;
+    return m_Arguments.IsWanted() || KeepsNames() || !m_Arguments.picture.empty() || m_TableImages.zones ||
+           m_FrontEnd.alwaysMeasures || m_Segmented.arePores;
   }
 
   void
@@ -328,6 +348,10 @@ private:
       }
       options.parents = m_Run.Parents();
       m_Run.Measure(options, false);
+      if (KeepsNames())
+      {
+        AddNames(m_Image.segmentation, InputLabels(m_Table), m_Table);
+      }
       ReleaseImages();
     }
     if (m_Found.isMeasured)
@@ -345,7 +369,7 @@ private:
   WriteOutputs()
   {
     ReplacedTogether outputs;
-    m_Found.output = WriteLabelMap(m_Arguments, m_Found, m_WriteRows, m_Reader, *m_Reporter);
+    m_Found.output = WriteLabelMap(m_Arguments, m_Found, m_WriteRows, KeepsNames(), m_Reader, *m_Reporter);
     if (m_Arguments.IsWanted())
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -93,6 +94,7 @@ private:
     NamedFiles outputs = TableFiles(m_Arguments, "--statistics");
     outputs.insert(outputs.end(), { { "OUTPUT", m_Arguments.output }, { "--picture", m_Arguments.picture } });
     const NamedFiles inputs = { { "LABELS", m_Arguments.input },
+                                { "--names", m_Arguments.names },
                                 { "--intensity", m_Arguments.intensity },
                                 { "--part", m_Arguments.part } };
     CheckFiles(m_Arguments, inputs, outputs);
@@ -107,7 +109,7 @@ private:
   void
   ReadImages()
   {
-    m_Image = m_Reader.Read(m_Arguments.input, true);
+    m_Image = m_Reader.ReadLabels(m_Arguments.input);
     CheckImageFileWritable(m_Arguments.output,
                            m_RequestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(m_RequestedType),
                            m_Image.extent);
@@ -191,14 +193,16 @@ private:
                                   std::nullopt,
                                   context.Part(shareOfFirst, 1));
     }
+    const std::vector<std::uint64_t> inputLabels(oldLabels.begin() + 1, oldLabels.end());
     if (m_Arguments.keepLabels)
     {
       Renumber(m_Volume, oldLabels, context.Silent());
-      SetLabels(m_Table, { oldLabels.begin() + 1, oldLabels.end() });
+      SetLabels(m_Table, inputLabels);
     }
+    AddNames(m_Image.segmentation, inputLabels, m_Table);
     if (listsSegments)
     {
-      m_Image.segmentation = SegmentsOf(m_Image, m_Table, { oldLabels.begin() + 1, oldLabels.end() }, false, m_Reader);
+      m_Image.segmentation = SegmentsOf(m_Image, m_Table, inputLabels, false, m_Reader);
     }
     m_Largest = m_Arguments.keepLabels ? oldLabels.back() : m_Kept;
     m_Seconds["measure"] = m_Watch.Lap();
@@ -312,7 +316,7 @@ AddSelectCommand(CLI::App & app)
   command->add_flag("--keep-labels", arguments->keepLabels, "keep the labels instead of renumbering from 1");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + TableOptions + RunningOptions +
+             std::string(ReadingOptions) + "names " + TableOptions + RunningOptions +
                "statistics picture label-type no-compression");
   command->callback([arguments] { RunSelect(*arguments); });
 }

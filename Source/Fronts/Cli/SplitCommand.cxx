@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
+#include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Splitting/Split.h"
@@ -85,6 +86,38 @@ NoteSeeds(const SplitReport & report, ImageReader & reader)
   }
 }
 
+/** The label that each object is a part of. */
+std::vector<std::uint64_t>
+ParentsOf(const SplitReport & report)
+{
+  std::vector<std::uint64_t> parents;
+  for (const SplitObject & object : report.objects)
+  {
+    parents.push_back(object.parent);
+  }
+  return parents;
+}
+
+/** Lists what was split. */
+job::Findings
+FindingsOf(const SplitArguments & arguments,
+           const SplitReport &    report,
+           const Connectivity &   connectivity,
+           LabelType              type,
+           const LoadedImage &    image)
+{
+  job::Findings findings;
+  findings.push_back({ "parents", report.parents });
+  findings.push_back({ "components", report.objects.size() });
+  findings.push_back({ "", Counted(report.objects.size(), "object") + " from " + Counted(report.parents, "label"), 1 });
+  findings.push_back({ "basins", report.basins });
+  AddNeighbors(findings, arguments, connectivity, {}, 1);
+  AddSpacing(findings, image, 2);
+  findings.push_back({ "label_type", NameOf(type) });
+  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(type), 3 });
+  return findings;
+}
+
 void
 RunSplit(const SplitArguments & arguments)
 {
@@ -102,6 +135,7 @@ RunSplit(const SplitArguments & arguments)
   outputs.emplace_back("OUTPUT", arguments.output);
   CheckFiles(arguments,
              { { "LABELS", arguments.input },
+               { "--names", arguments.names },
                { "--neighborhood", NeighborhoodFile(arguments) },
                { "--split-by", arguments.by },
                { "--split-seeds", arguments.seeds },
@@ -112,7 +146,7 @@ RunSplit(const SplitArguments & arguments)
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage image = reader.Read(arguments.input, true);
+  const LoadedImage image = reader.ReadLabels(arguments.input);
   NoteGrayClasses(image, reader);
   CheckImageFileWritable(arguments.output, ScalarType::UInt8, image.extent);
   SplitOptions options;
@@ -158,30 +192,30 @@ RunSplit(const SplitArguments & arguments)
   seconds["split"] = watch.Lap();
 
   ReplacedTogether together;
+  const bool       isNamed = !image.segmentation.segments.empty();
+  const auto       parents = ParentsOf(report);
+  ComponentTable   table;
+  if (arguments.IsWanted() || isNamed)
+  {
+    table = MeasureObjects(arguments, image, objects.Data(), groups, reader, reporter);
+    AddNames(image.segmentation, parents, table);
+    seconds["measure"] = watch.Lap();
+  }
   if (arguments.IsWanted())
   {
-    const ComponentTable table = MeasureObjects(arguments, image, objects.Data(), groups, reader, reporter);
-    seconds["measure"] = watch.Lap();
     WriteTables(arguments, table, arguments.threads, reporter);
   }
   reporter.Step("writing " + arguments.output);
   CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
   ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects.Data());
   written.largestLabel = largest;
+  written.segmentation = isNamed ? SegmentsOf(image, table, parents, false, reader) : Segmentation();
   WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   together.Move();
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
-  job::Findings findings;
-  findings.push_back({ "parents", report.parents });
-  findings.push_back({ "components", count });
-  findings.push_back({ "", Counted(count, "object") + " from " + Counted(report.parents, "label"), 1 });
-  findings.push_back({ "basins", report.basins });
-  AddNeighbors(findings, arguments, *options.connectivity, {}, 1);
-  AddSpacing(findings, image, 2);
-  findings.push_back({ "label_type", NameOf(type) });
-  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(type), 3 });
+  job::Findings findings = FindingsOf(arguments, report, *options.connectivity, type, image);
   AddRun(findings, reader.Notes(), seconds, arguments.output, arguments.IsWanted());
   PrintFindings(findings, arguments, reporter);
 }
@@ -217,7 +251,7 @@ AddSplitCommand(CLI::App & app)
     ->excludes("--split-height");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + "connectivity neighborhood by-slice " + TableOptions + "device " +
+             std::string(ReadingOptions) + "names connectivity neighborhood by-slice " + TableOptions + "device " +
                RunningOptions + "statistics label-type no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");

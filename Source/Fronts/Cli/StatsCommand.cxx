@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -22,11 +23,13 @@ namespace
 
 struct StatsArguments : job::Job
 {
-  std::string histogram;
-  std::string plot;
-  int         bins = 0;
-  bool        logarithmic = false;
-  std::string weights;
+  std::vector<std::string> inputs;
+  bool                     masks = false;
+  std::string              histogram;
+  std::string              plot;
+  int                      bins = 0;
+  bool                     logarithmic = false;
+  std::string              weights;
 };
 
 /** A line for each bin. */
@@ -206,51 +209,93 @@ NoteEmptyBins(const Histogram & histogram, bool isLogarithmic, std::size_t compo
   }
 }
 
+/** The images that are read with the first label map, and the runs of the last one. */
+struct Measured
+{
+  std::optional<LoadedImage> region;
+  TableImages                images;
+  RunVolume                  volume;
+  Stopwatch                  watch;
+  double                     secondsToRead = 0;
+  double                     secondsToMeasure = 0;
+};
+
+/** Measures a label map within the region. \param isFirst  whether the other images are to be read */
+ComponentTable
+MeasureOne(const StatsArguments & arguments,
+           const ColumnGroups &   groups,
+           bool                   isFirst,
+           LoadedImage &          labels,
+           Measured &             with,
+           ImageReader &          reader,
+           Reporter &             reporter)
+{
+  if (isFirst)
+  {
+    with.region = ReadRegion(arguments, labels, arguments.threads, reader);
+    if (!arguments.picture.empty())
+    {
+      CheckPicture(labels.extent);
+    }
+    with.images = ReadTableImages(arguments, labels, arguments.threads, reader);
+    CheckColumns(arguments, with.images.Options(groups), labels);
+  }
+  if (with.region)
+  {
+    job::SetOutsideToZero(labels, with.region->View(), arguments.threads);
+  }
+  with.secondsToRead += with.watch.Lap();
+  reporter.Step("measuring");
+  const ProgressHooks hooks = reporter.Hooks();
+  const HostContext   context{ arguments.threads, Progress(hooks) };
+  ComponentTable      table =
+    MeasureLabelImage(labels.View(), labels.geometry, with.images.Options(groups), context, with.volume);
+  with.secondsToMeasure += with.watch.Lap();
+  return table;
+}
+
 void
 RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
 {
   const auto     reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
   Reporter &     reporter = *reporterOwner;
   Stopwatch      total;
-  Stopwatch      watch;
   nlohmann::json seconds;
   const auto     groups = CheckStatsArguments(arguments);
 
   NamedFiles outputs = TableFiles(arguments, "--output");
   outputs.push_back({ "--plot", arguments.plot });
   outputs.push_back({ "--picture", arguments.picture });
-  const NamedFiles inputs = { { "LABELS", arguments.input },
-                              { "--mask", arguments.mask },
-                              { "--intensity", arguments.intensity },
-                              { "--part", arguments.part },
-                              { "--zones", arguments.zones } };
+  const MaskFiles masks = FindMasks(arguments.inputs, arguments.masks);
+  NamedFiles      inputs = { { "--names", arguments.names },
+                             { "--mask", arguments.mask },
+                             { "--intensity", arguments.intensity },
+                             { "--part", arguments.part },
+                             { "--zones", arguments.zones } };
+  for (std::size_t i = masks.files.size(); i-- > 0;)
+  {
+    inputs.insert(inputs.begin(), { "LABELS", masks.files[i] });
+  }
   CheckFiles(arguments, inputs, outputs);
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage labels = reader.Read(arguments.input, true);
-  const auto  region = ReadRegion(arguments, labels, arguments.threads, reader);
-  if (region)
-  {
-    job::SetOutsideToZero(labels, region->View(), arguments.threads);
-  }
-  if (!arguments.picture.empty())
-  {
-    CheckPicture(labels.extent);
-  }
-  const TableImages images = ReadTableImages(arguments, labels, arguments.threads, reader);
-  CheckColumns(arguments, images.Options(groups), labels);
-  seconds["read"] = watch.Lap();
-
-  reporter.Step("measuring");
-  const ProgressHooks hooks = reporter.Hooks();
-  const HostContext   context{ arguments.threads, Progress(hooks) };
-  RunVolume           volume;
-  ComponentTable table = MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), context, volume);
+  Measured    with;
+  LoadedImage labels;
+  const auto  measure = [&](LoadedImage & mask, bool isFirst) {
+    if ((masks.areSeveral || !isFirst) &&
+        !(arguments.picture.empty() && arguments.contacts.empty() && arguments.zones.empty()))
+    {
+      throw InvalidArgument("--picture, --contacts and --zones are for one label map, not for several");
+    }
+    return MeasureOne(arguments, groups, isFirst, mask, with, reader, reporter);
+  };
+  ComponentTable table = MeasureMasks(masks, measure, labels, reader);
+  const auto &   region = with.region;
   if (region)
   {
     table.regionVoxels = job::CountIn(region, arguments.threads);
-    table.partTotals.voxels = job::CountIn(images.part, arguments.threads, region).value_or(0);
+    table.partTotals.voxels = job::CountIn(with.images.part, arguments.threads, region).value_or(0);
   }
   NoteOutsideOfPart(table, reader);
   NoteMeasures(table, reader);
@@ -260,8 +305,10 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     histogram = HistogramOf(table, HistogramOptionsOf(arguments));
     NoteEmptyBins(*histogram, arguments.logarithmic, table.components.size(), reader);
   }
-  seconds["measure"] = watch.Lap();
-  ReplacedTogether together;
+  seconds["read"] = with.secondsToRead;
+  seconds["measure"] = with.secondsToMeasure + with.watch.Lap();
+  const ProgressHooks hooks = reporter.Hooks();
+  ReplacedTogether    together;
   if (arguments.IsWanted())
   {
     WriteTables(arguments, table, arguments.threads, reporter);
@@ -274,10 +321,10 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   if (!arguments.picture.empty())
   {
     reporter.Step("drawing " + arguments.picture);
-    DrawLabels(arguments.picture, labels, images, table, volume, context);
+    DrawLabels(arguments.picture, labels, with.images, table, with.volume, { arguments.threads, Progress(hooks) });
   }
   together.Move();
-  seconds["write"] = watch.Lap();
+  seconds["write"] = with.watch.Lap();
   seconds["total"] = total.Lap();
 
   job::Findings     findings;
@@ -292,7 +339,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
                        : region      ? "# of the region"
                                      : "# of the image",
                        "%" });
-  AddZones(findings, images, region, table, labels, arguments.threads);
+  AddZones(findings, with.images, region, table, labels, arguments.threads);
   if (histogram)
   {
     findings.push_back({ "histogram", HistogramAsJson(*histogram) });
@@ -312,12 +359,18 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
   auto       arguments = std::make_shared<StatsArguments>();
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
-  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one component")->required();
+  command
+    ->add_option("LABELS",
+                 arguments->inputs,
+                 "label map; every nonzero value is one component\nSeveral label maps or masks of one scan, which may "
+                 "overlap, make one table: name them, or their folder. A folder of slices is one label map.")
+    ->required();
+  command->add_flag("--masks", arguments->masks, "measure each file of a folder by itself, slices as well");
   command->add_option("-o,--output", arguments->statistics, "write the table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + RegionOptions + TableOptions + RunningOptions + "picture zones");
+             std::string(ReadingOptions) + "names " + RegionOptions + TableOptions + RunningOptions + "picture zones");
   auto * const histogram =
     command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")
       ->type_name("COLUMN");

@@ -24,7 +24,7 @@ namespace brickccl::cli
 namespace
 {
 
-/** \throws InvalidArgument if a file for `what` is named that is no .csv or .tsv, or cannot be written. */
+/** \throws InvalidArgument if a file for `what` is named that is not a .csv or .tsv, or cannot be written. */
 void
 CheckDelimitedFile(const std::string & path, const std::string & what)
 {
@@ -88,7 +88,7 @@ SortColumn(const job::Table & arguments)
 }
 
 /** The names of single columns among those that are asked for, and the columns of the groups among them, if there is a
- *  single one; else nothing, which stands for all columns. */
+ *  single one; else nothing, which means all columns. */
 std::vector<std::string>
 SingleColumns(const std::string & names)
 {
@@ -282,7 +282,12 @@ CheckTableColumns(const job::Table &     arguments,
 {
   if (arguments.IsWanted())
   {
-    LayOut(TableOfNothing(measured, extent, labeled), LayoutOf(arguments));
+    ComponentTable table = TableOfNothing(measured, extent, labeled);
+    for (const char * const name : { "image", "segment", "name" })
+    {
+      table.texts.emplace_back().name = name;
+    }
+    LayOut(table, LayoutOf(arguments));
   }
 }
 

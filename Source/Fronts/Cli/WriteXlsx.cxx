@@ -192,6 +192,17 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
       const ComponentMeasures measures = table.components[text.rows[row]];
       for (std::size_t column = 0; column < text.columns.size(); ++column)
       {
+        if (const auto & texts = text.columns[column].texts)
+        {
+          const std::string & cell = (*texts)[measures.place];
+          cells += cell.empty() ? 0 : 1;
+          worksheet_write_string(sheet,
+                                 static_cast<lxw_row_t>(row + 1),
+                                 static_cast<lxw_col_t>(column),
+                                 cell.c_str(),
+                                 nullptr);
+          continue;
+        }
         const auto value = text.columns[column].value(table, measures);
         cells += WriteCell(sheet, row + 1, column, value) ? 1 : 0;
       }

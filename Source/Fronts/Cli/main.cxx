@@ -66,6 +66,7 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   brickccl::cli::AddSelectCommand(app);
   brickccl::cli::AddCleanCommand(app, {});
   brickccl::cli::AddSplitCommand(app);
+  brickccl::cli::AddMergeCommand(app);
   brickccl::cli::AddDistanceCommand(app);
   brickccl::cli::AddMorphCommand(app);
   brickccl::cli::AddSweepCommand(app);

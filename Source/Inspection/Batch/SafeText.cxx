@@ -16,8 +16,6 @@
 namespace brickccl::batch
 {
 
-using job::IsUtf8;
-
 namespace
 {
 

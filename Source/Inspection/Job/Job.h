@@ -27,6 +27,8 @@ struct Reading
   bool        acceptIrregularSlices = false;
   bool        acceptIrregularNames = false;
   bool        acceptSheared = false;
+  /** A file with the names of labels. */
+  std::string names;
   /** "volume" or "single": what the slice images of a folder are. */
   std::string slices = "volume";
 };

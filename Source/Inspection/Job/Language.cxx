@@ -31,20 +31,6 @@ LanguageCodes()
   return codes;
 }
 
-bool
-IsUtf8(const std::string & text)
-{
-  try
-  {
-    static_cast<void>(nlohmann::json(text).dump());
-    return true;
-  }
-  catch (const nlohmann::json::type_error &)
-  {
-    return false;
-  }
-}
-
 Language::Language(const std::string & code)
 {
   const auto isIt = [&](const auto & file) { return file.first == code; };

@@ -47,9 +47,6 @@ private:
 /** The languages that there are, English first: "en", "de". */
 const std::vector<std::string> & LanguageCodes();
 
-/** Whether a text is UTF-8. */
-bool IsUtf8(const std::string & text);
-
 /** A column's name split into its words and its unit: "volume" and "mm3" of "volume_mm3". */
 std::pair<std::string, std::string> WordsAndUnit(const std::string & column);
 

@@ -75,6 +75,8 @@ InputRows()
       "which of several DICOM series: its UID, or its number in the list" },
     { "accept-irregular-slices", "input.accept_irregular_slices", &Job::acceptIrregularSlices, Flag, "", group::Reading,
       "accept unevenly spaced slices, and gaps in the numbers of slice images" },
+    { "names", "", &Job::names, Text, "FILE", group::Reading,
+      "names of labels: ITK-SNAP .txt, Slicer .ctbl, FreeSurfer LUT or BIDS dseg.tsv", { "equal-value" } },
     { "", "input.accept_irregular_names", &Job::acceptIrregularNames, Flag, "", "",
       "stack slice images even if numbers are missing or names differ" },
     { "accept-sheared", "input.accept_sheared", &Job::acceptSheared, Flag, "", group::Reading,

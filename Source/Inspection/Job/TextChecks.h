@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Job/Language.h"

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Measures many masks of one scan, and the pieces of each.   run.sh [FOLDER OF THE RESULTS]
+source "$(dirname "$0")/../begin.sh"
+
+cp "$repository/Data/log.nrrd" scan.nrrd
+mkdir -p masks
+brickccl select "$repository/Data/log_truth.nrrd" masks/crack.nrrd --where "label == 1" --keep --quiet
+brickccl select "$repository/Data/log_truth.nrrd" masks/knot.nrrd --where "label == 2" --keep --quiet
+
+brickccl stats masks --intensity scan.nrrd -o organs.csv --columns voxel_count,volume_mm3,intensity_mean
+cat organs.csv
+
+brickccl merge masks -o organs.seg.nrrd
+brickccl label organs.seg.nrrd lesions.seg.nrrd --equal-value --connectivity 26 --picture lesions.png \
+  --statistics lesions.csv --columns value,volume_mm3 --quiet
+cat lesions.csv
+
+brickccl clean organs.seg.nrrd cleaned.seg.nrrd --values crack --minimum-volume 10000

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Segments.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
+#include "BrickCCL/Files/ErrorContext.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/SegmentColors.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+namespace brickccl
+{
+
+using namespace files;
+
+namespace
+{
+
+/** The cells of a line, between tabs. */
+std::vector<std::string>
+CellsOf(const std::string & line)
+{
+  std::vector<std::string> cells;
+  for (std::size_t begin = 0; begin <= line.size();)
+  {
+    const std::size_t end = std::min(line.find('\t', begin), line.size());
+    cells.push_back(Trimmed(line.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return cells;
+}
+
+/** The whole number that a text is. */
+template <typename T>
+std::optional<T>
+NumberOf(const std::string & text, int base = 10)
+{
+  T          number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+/** A row of a table as text. */
+struct NameRow
+{
+  std::string label;
+  std::string name;
+  /** Red, green and blue, 0 to 255, in a base. */
+  std::vector<std::string> color;
+  int                      base = 10;
+};
+
+/** The row in a line: by columns of a header, "5 255 0 0 1 1 1 "left kidney"", or "5 left_kidney 255 0 0 255", whose
+ * last number may be missing. Empty for other lines. */
+NameRow
+RowOf(const std::string & line, const std::vector<std::string> & header)
+{
+  const auto cells = header.empty() ? Words(line) : CellsOf(line);
+  const auto cell = [&](const char * column) {
+    const auto place = static_cast<std::size_t>(std::find(header.begin(), header.end(), column) - header.begin());
+    return place < std::min(cells.size(), header.size()) ? cells[place] : std::string();
+  };
+  const std::size_t quote = line.find('"');
+  if (!header.empty())
+  {
+    const std::string color = cell("color") + "       ";
+    return { cell("index"), cell("name"), { color.substr(1, 2), color.substr(3, 2), color.substr(5, 2) }, 16 };
+  }
+  if (quote != std::string::npos && cells.size() >= 8 && line.size() > quote + 1 && line.back() == '"')
+  {
+    return { cells[0], line.substr(quote + 1, line.size() - quote - 2), { cells[1], cells[2], cells[3] } };
+  }
+  if (quote != std::string::npos || cells.size() < 5)
+  {
+    return {};
+  }
+  const std::size_t first = cells.size() == 5 ? 2 : cells.size() - 4;
+  std::string       name;
+  for (std::size_t i = 1; i < first; ++i)
+  {
+    name += (i == 1 ? "" : " ") + cells[i];
+  }
+  return { cells[0], name, { cells[first], cells[first + 1], cells[first + 2] } };
+}
+
+/** The segments in the lines of a table. \throws Error for a line that is not one */
+std::vector<Segment>
+SegmentsIn(const char * place, const char * end)
+{
+  std::vector<Segment>                 segments;
+  std::vector<std::string>             header;
+  std::map<std::uint64_t, std::size_t> lineOf;
+  bool                                 isSlicer = false;
+  // A mark of UTF-8 may come first.
+  place += end - place > 3 && std::equal(place, place + 3, "\xef\xbb\xbf") ? 3 : 0;
+  for (std::size_t number = 1; place < end; ++number)
+  {
+    const std::string line = Trimmed(TakeLine(place, end));
+    const auto        cells = CellsOf(line);
+    const auto        names = [&](const char * name) { return std::count(cells.begin(), cells.end(), name) > 0; };
+    isSlicer = isSlicer || line.rfind("# Color table", 0) == 0;
+    if (line.empty() || line[0] == '#')
+    {
+      continue;
+    }
+    if (header.empty() && names("index") && names("name"))
+    {
+      header = cells;
+      continue;
+    }
+    NameRow             row = RowOf(line, header);
+    const auto          label = NumberOf<std::uint64_t>(row.label);
+    std::vector<double> color;
+    for (const std::string & text : row.color)
+    {
+      const auto channel = NumberOf<std::uint8_t>(text, row.base);
+      color.insert(color.end(), channel ? 1 : 0, channel.value_or(0) / 255.0);
+    }
+    if (!label || row.name.empty() || (color.size() != 3 && header.empty()))
+    {
+      throw Error("its line " + std::to_string(number) + ", " + Quoted(PlainText(line.substr(0, 60))) +
+                  ", is not a row of a label table; ITK-SNAP's label descriptions, color tables of 3D Slicer (.ctbl) "
+                  "and FreeSurfer, and dseg.tsv of BIDS are read");
+    }
+    if (const auto [first, isNew] = lineOf.emplace(*label, number); !isNew)
+    {
+      throw Error("its lines " + std::to_string(first->second) + " and " + std::to_string(number) +
+                  " both name the label " + std::to_string(*label));
+    }
+    // 3D Slicer writes blanks of names as underscores.
+    std::replace(row.name.begin(), row.name.end(), isSlicer ? '_' : ' ', ' ');
+    if (*label != 0)
+    {
+      segments.push_back(MakeSegment(*label, row.name, color.size() == 3 ? color : std::vector<double>()));
+    }
+  }
+  return segments;
+}
+
+} // namespace
+
+std::string
+PlainText(const std::string & text)
+{
+  std::string utf8;
+  for (const char c : text)
+  {
+    const auto code = static_cast<unsigned char>(c);
+    utf8 += code < 0x80 ? std::string(1, c)
+                        : std::string{ static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f)) };
+  }
+  return Printable(IsUtf8(text) ? text : utf8);
+}
+
+Segment
+MakeSegment(std::uint64_t label, const std::string & name, std::vector<double> color, const std::string & tags)
+{
+  Segment segment;
+  segment.label = label;
+  std::string escaped;
+  for (const char c : PlainText(name))
+  {
+    escaped += std::string(c == '\\' ? 2 : 1, c);
+  }
+  const auto  own = SegmentColor(label);
+  std::string channels;
+  for (const double channel : color.empty() ? std::vector<double>(own.begin(), own.end()) : color)
+  {
+    channels += (channels.empty() ? "" : " ") + Shortest(std::round(1000 * channel) / 1000);
+  }
+  segment.fields = { { "ID", "Segment_" + std::to_string(label) },
+                     { "Name", escaped },
+                     { "Color", channels },
+                     { "ColorAutoGenerated", color.empty() ? "1" : "0" },
+                     { "NameAutoGenerated", name == std::to_string(label) ? "1" : "0" },
+                     { "Tags", tags.empty() ? "|" : PlainText(tags) } };
+  return segment;
+}
+
+std::string
+NameOf(const Segment & segment)
+{
+  std::string name;
+  for (const auto & [key, value] : segment.fields)
+  {
+    for (std::size_t at = 0; key == "Name" && at < value.size(); ++at)
+    {
+      const bool isEscaped =
+        value[at] == '\\' && at + 1 < value.size() && (value[at + 1] == '\\' || value[at + 1] == 'n');
+      at += isEscaped ? 1 : 0;
+      name += isEscaped && value[at] == 'n' ? '\n' : value[at];
+    }
+  }
+  name = PlainText(name);
+  constexpr std::size_t most = 1000;
+  if (name.size() > most)
+  {
+    // No character is cut.
+    std::size_t end = most - 3;
+    for (; (static_cast<unsigned char>(name[end]) & 0xc0u) == 0x80; --end)
+    {}
+    name = name.substr(0, end) + "...";
+  }
+  return name;
+}
+
+std::vector<Segment>
+ReadSegmentNames(const std::string & path)
+{
+  return WithContext("cannot read the names in " + Quoted(path) + ": ", [&] {
+    const FileBytes       file = FileBytes::Map(path);
+    const char * const    text = reinterpret_cast<const char *>(file.Data());
+    constexpr std::size_t most = std::size_t{ 1 } << 26;
+    auto                  segments = file.Size() > most ? std::vector<Segment>() : SegmentsIn(text, text + file.Size());
+    if (segments.empty())
+    {
+      throw Error(file.Size() > most ? "it is larger than 64 MiB" : "it names no label");
+    }
+    return segments;
+  });
+}
+
+} // namespace brickccl

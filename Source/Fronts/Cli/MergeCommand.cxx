@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Segments.h"
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
+
+#include <map>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct MergeArguments : job::Job
+{
+  std::vector<std::string> inputs;
+  std::string              overlap = "error";
+};
+
+/** The label map of several masks: segments have the labels 1, 2, ... in the order in which they are added. */
+struct MergedMasks
+{
+  const MergeArguments &     arguments;
+  std::vector<std::uint32_t> voxels = {};
+  /** The voxels of each segment, from 1 on. */
+  std::vector<std::uint64_t> sizes = { 0 };
+  /** How many voxels two segments share. */
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> overlaps = {};
+
+  /** Adds the segments of a mask. \return their table */
+  ComponentTable
+  Add(const LoadedImage & mask)
+  {
+    RunVolume      volume;
+    ComponentTable table = MeasureLabelImage(mask.View(), mask.geometry, {}, { arguments.threads }, volume);
+    const auto     first = static_cast<std::uint32_t>(sizes.size() - 1);
+    for (std::size_t row = 0; row < table.components.size(); ++row)
+    {
+      sizes.push_back(table.components.VoxelCount(row));
+    }
+    voxels.resize(static_cast<std::size_t>(mask.extent.VoxelCount()));
+    std::vector<std::uint32_t> labels(static_cast<std::size_t>(mask.extent.RowLength()));
+    for (std::int64_t row = 0; row < mask.extent.RowCount(); ++row)
+    {
+      ExpandRows(volume, row, row + 1, labels.data());
+      for (std::size_t x = 0; x < labels.size(); ++x)
+      {
+        std::uint32_t &     before = voxels[static_cast<std::size_t>(row) * labels.size() + x];
+        const std::uint32_t label = first + labels[x];
+        if (labels[x] != 0 && before != 0)
+        {
+          ++overlaps[{ before, label }];
+        }
+        const bool wins = before == 0 || arguments.overlap == "last" ||
+                          (arguments.overlap == "largest" && sizes[label] > sizes[before]);
+        before = labels[x] != 0 && wins ? label : before;
+      }
+    }
+    return table;
+  }
+
+  /** \throws InvalidArgument that names two segments that overlap, if none is to win. */
+  void
+  CheckOverlaps(const std::vector<std::string> & names, ImageReader & reader) const
+  {
+    if (overlaps.empty())
+    {
+      return;
+    }
+    const auto & [pair, count] = *overlaps.begin();
+    const std::string more = overlaps.size() > 1 ? " (the first of " + Counted(overlaps.size(), "pair") + ")" : "";
+    const std::string what = "'" + names[pair.first - 1] + "' and '" + names[pair.second - 1] + "' overlap in " +
+                             Counted(count, "voxel") + more;
+    if (arguments.overlap == "error")
+    {
+      throw InvalidArgument("the segments " + what +
+                            "; choose which gets these voxels by --overlap first, last or largest");
+    }
+    reader.Note("the segments " + what + "; the " + arguments.overlap + " gets these voxels");
+  }
+};
+
+void
+RunMerge(const MergeArguments & arguments)
+{
+  Reporter  reporter(arguments.quiet || arguments.json);
+  Stopwatch total;
+  MaskFiles masks = FindMasks(arguments.inputs, false);
+  masks.areSeveral = true;
+  const NamedFiles outputs = { { "--output", arguments.output } };
+  NamedFiles       inputs = { { "--names", arguments.names } };
+  for (const std::string & file : masks.files)
+  {
+    inputs.insert(inputs.begin(), { "MASKS", file });
+  }
+  CheckFiles(arguments, inputs, outputs);
+  CheckImageName(arguments.output);
+  ImageReader reader(arguments, arguments.threads, reporter);
+  reader.Protect(outputs);
+  MergedMasks          merged{ arguments };
+  LoadedImage          image;
+  const ComponentTable table = MeasureMasks(
+    masks,
+    [&](const LoadedImage & mask, bool) { return merged.Add(mask); },
+    image,
+    reader);
+  merged.CheckOverlaps(*table.texts.back().texts, reader);
+  RunVolume                  volume;
+  const ImageView            view(merged.voxels.data(), image.extent);
+  const ComponentTable       written = MeasureLabelImage(view, image.geometry, {}, { arguments.threads }, volume);
+  std::vector<std::uint64_t> labels = InputLabels(written);
+  const Segmentation         segments = SegmentsOf(image, written, labels, true, reader);
+  labels.insert(labels.begin(), 0);
+  Renumber(volume, labels, HostContext{ arguments.threads });
+  const std::size_t count = table.components.size();
+  const LabelType   type = ResolveLabelType(LabelType::Auto, count, Counted(count, "segment"));
+  reporter.Step("writing " + arguments.output);
+  const ProgressHooks hooks = reporter.Hooks();
+  WriteImage(arguments.output,
+             { ScalarTypeOfLabel(type),
+               image.extent,
+               image.geometry,
+               [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(volume, begin, end, type, rows); },
+               0,
+               segments },
+             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
+             reader);
+  job::Findings findings = { { "segments", count, 1, "# from " + Counted(masks.files.size(), "mask"), "segment" } };
+  AddSpacing(findings, image, 2);
+  findings.push_back({ "label_type", NameOf(type) });
+  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(type), 3 });
+  AddRun(findings, reader.Notes(), { { "total", total.Lap() } }, arguments.output, false);
+  PrintFindings(findings, arguments, reporter);
+}
+
+} // namespace
+
+void
+AddMergeCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<MergeArguments>();
+  CLI::App * command = app.add_subcommand("merge", "Make one label map with names from the masks of a scan");
+  command
+    ->add_option("MASKS",
+                 arguments->inputs,
+                 "masks and label maps, or their folder\nSegments get the labels 1, 2, ... in this order; files of a "
+                 "folder are in natural order. A segment without a name gets the name of its file.")
+    ->required();
+  command->add_option("-o,--output", arguments->output, "label map; .seg.nrrd files hold names and colors")
+    ->type_name("FILE")
+    ->required();
+  command
+    ->add_option("--overlap",
+                 arguments->overlap,
+                 "which segment gets shared voxels: first, last or largest (default: an error)")
+    ->type_name("WHICH")
+    ->check(OneOf({ "error", "first", "last", "largest" }));
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "names " + RunningOptions + "no-compression");
+  command->callback([arguments] { RunMerge(*arguments); });
+}
+
+} // namespace brickccl::cli

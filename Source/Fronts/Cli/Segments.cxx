@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Cli/Segments.h"
+
+#include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/FilePattern.h"
+#include "BrickCCL/Files/FindImages.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Segments.h"
+#include "BrickCCL/Measuring/Measuring.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+constexpr const char * NameOfSegment = "name of the segment that the component belongs to";
+
+ComponentColumn
+TextColumn(const std::string & name, const std::string & description, std::vector<std::string> texts)
+{
+  ComponentColumn column;
+  column.name = name;
+  column.description = description;
+  column.texts = std::make_shared<const std::vector<std::string>>(std::move(texts));
+  return column;
+}
+
+/** A layer of an image whose segments overlap, with the segments in it. */
+LoadedImage
+LayerOf(const LoadedImage & image, int layer)
+{
+  LoadedImage one;
+  one.type = image.type;
+  one.extent = image.extent;
+  one.geometry = image.geometry;
+  one.spacingSource = image.spacingSource;
+  one.files = image.files;
+  one.segmentation.fields = image.segmentation.fields;
+  for (const Segment & segment : image.segmentation.segments)
+  {
+    if (segment.layer == static_cast<std::uint64_t>(layer))
+    {
+      one.segmentation.segments.push_back(segment);
+      one.segmentation.segments.back().layer = 0;
+    }
+  }
+  VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const T * from = static_cast<const T *>(image.View().data) + layer;
+    T * const to = reinterpret_cast<T *>(one.voxels.Resize(one.ByteCount()));
+    for (std::int64_t voxel = 0; voxel < image.extent.VoxelCount(); ++voxel, from += image.channels)
+    {
+      to[voxel] = *from;
+    }
+  });
+  return one;
+}
+
+/** The name of the segment of each label; empty if it has none. */
+std::vector<std::string>
+NamesOf(const Segmentation & segmentation, const std::vector<std::uint64_t> & labels)
+{
+  std::map<std::uint64_t, std::string> nameOf;
+  for (const Segment & segment : segmentation.segments)
+  {
+    nameOf.emplace(segment.label, NameOf(segment));
+  }
+  std::vector<std::string> names;
+  for (const std::uint64_t label : labels)
+  {
+    names.push_back(nameOf[label]);
+  }
+  return names;
+}
+
+/** Adds the columns of a mask among several, and appends its segments. A component without a name gets the
+ *  file's, with its label if there are several. */
+void
+AddFile(const std::string & file, const Segmentation & own, ComponentTable & table, std::vector<Segment> & all)
+{
+  const std::vector<std::uint64_t> labels = InputLabels(table);
+  std::vector<std::string>         names = NamesOf(own, labels);
+  const std::string                stem = WithoutExtension(std::filesystem::path(file).filename().string());
+  for (std::size_t row = 0; row < labels.size(); ++row)
+  {
+    const auto isIt = [&](const Segment & segment) { return segment.label == labels[row]; };
+    const auto found = std::find_if(own.segments.begin(), own.segments.end(), isIt);
+    names[row] = !names[row].empty() ? names[row]
+                                     : PlainText(stem) + (labels.size() == 1 ? "" : " " + std::to_string(labels[row]));
+    all.push_back(MakeSegment(all.size() + 1, names[row], {}));
+    for (const auto & [key, value] : found == own.segments.end() ? Segment::Fields() : found->fields)
+    {
+      for (auto & [ownKey, ownValue] : all.back().fields)
+      {
+        ownValue = ownKey == key && key != "ID" ? value : ownValue;
+      }
+    }
+  }
+  table.texts = { TextColumn("image", "file that the component is from", { labels.size(), PlainText(file) }),
+                  TextColumn("name", NameOfSegment, std::move(names)) };
+}
+
+} // namespace
+
+std::vector<std::uint64_t>
+InputLabels(const ComponentTable & table)
+{
+  std::vector<std::uint64_t> labels;
+  for (std::size_t row = 0; row < table.components.size(); ++row)
+  {
+    labels.push_back(table.components.Label(row));
+    if (table.measures.Has<ClassValue>())
+    {
+      std::visit([&](auto value) { labels.back() = value > 0 ? static_cast<std::uint64_t>(value) : 0; },
+                 table.measures.Of<ClassValue>()[row].value);
+    }
+  }
+  return labels;
+}
+
+void
+AddNames(const Segmentation & segmentation, const std::vector<std::uint64_t> & inputLabels, ComponentTable & table)
+{
+  if (!segmentation.segments.empty())
+  {
+    table.texts = { TextColumn("name", NameOfSegment, NamesOf(segmentation, inputLabels)) };
+  }
+}
+
+Segmentation
+SegmentsOf(const LoadedImage &                image,
+           const ComponentTable &             written,
+           const std::vector<std::uint64_t> & inputLabels,
+           bool                               keepsEmpty,
+           ImageReader &                      notes)
+{
+  Segmentation                              result{ image.segmentation.fields, {} };
+  std::string                               empty;
+  std::multimap<std::uint64_t, std::size_t> rowsOf;
+  for (std::size_t row = 0; row < inputLabels.size(); ++row)
+  {
+    rowsOf.emplace(inputLabels[row], row);
+  }
+  for (const Segment & segment : image.segmentation.segments)
+  {
+    const auto [begin, end] = rowsOf.equal_range(segment.label);
+    if (begin == end && keepsEmpty)
+    {
+      empty += (empty.empty() ? "'" : ", '") + NameOf(segment) + "'";
+      result.segments.push_back(segment);
+    }
+    for (auto row = begin; row != end; ++row)
+    {
+      const ComponentMeasures component = written.components[row->second];
+      Segment                 own = segment;
+      own.label = component.label;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+      {
+        own.box[2 * axis] = component.boxMinimum[axis] - image.geometry.startIndex[axis];
+        own.box[2 * axis + 1] = component.boxMaximum[axis] - image.geometry.startIndex[axis];
+      }
+      for (auto & [key, value] : own.fields)
+      {
+        value += key == "ID" && std::next(begin) != end ? "_" + std::to_string(own.label) : "";
+      }
+      result.segments.push_back(std::move(own));
+    }
+  }
+  if (!empty.empty())
+  {
+    notes.Note("segments without voxels stay in the list: " + empty);
+  }
+  return result;
+}
+
+MaskFiles
+FindMasks(const std::vector<std::string> & inputs, bool areMasks)
+{
+  MaskFiles masks{ {}, areMasks || inputs.size() > 1 };
+  for (const std::string & input : inputs)
+  {
+    std::vector<std::string> files;
+    FindImagesOptions        options;
+    options.slicesAreVolumes = !areMasks;
+    std::error_code ignored;
+    // A file may have the name of a pattern.
+    const bool isFile = std::filesystem::exists(input, ignored) && !std::filesystem::is_directory(input, ignored);
+    if (!isFile && (std::filesystem::is_directory(input, ignored) || files::IsFilePattern(input)))
+    {
+      try
+      {
+        for (const FoundImage & image : FindImages({ input }, options).images)
+        {
+          if (image.kind != FoundImage::Kind::File && !areMasks)
+          {
+            throw Error("it is one image");
+          }
+          files.insert(files.end(), image.files.begin(), image.files.end());
+        }
+      }
+      catch (const Error &)
+      {
+        // It is one image, or reading it says why not.
+        files.clear();
+      }
+    }
+    masks.areSeveral = masks.areSeveral || !files.empty();
+    files = files.empty() ? std::vector<std::string>{ input } : files;
+    masks.files.insert(masks.files.end(), files.begin(), files.end());
+  }
+  return masks;
+}
+
+ComponentTable
+MeasureMasks(const MaskFiles &                                                       masks,
+             const std::function<ComponentTable(LoadedImage & mask, bool isFirst)> & measure,
+             LoadedImage &                                                           last,
+             ImageReader &                                                           reader)
+{
+  std::vector<ComponentTable> tables;
+  std::vector<std::string>    empty;
+  std::vector<Segment>        all;
+  LoadedImage                 grid;
+  for (const std::string & file : masks.files)
+  {
+    last.voxels.Release();
+    LoadedImage image = reader.ReadLabels(file);
+    grid.extent = tables.empty() ? image.extent : grid.extent;
+    grid.geometry = tables.empty() ? image.geometry : grid.geometry;
+    CheckSameGrid(grid, image, file);
+    const int layers = image.segmentation.segments.empty() ? 1 : image.channels;
+    for (int layer = 0; layer < layers; ++layer)
+    {
+      last = layers == 1 ? std::move(image) : LayerOf(image, layer);
+      ComponentTable table = measure(last, tables.empty());
+      if (!masks.areSeveral && layers == 1)
+      {
+        AddNames(last.segmentation, InputLabels(table), table);
+        return table;
+      }
+      AddFile(file, last.segmentation, table, all);
+      empty.insert(empty.end(), table.components.empty() ? 1 : 0, Quoted(file));
+      tables.push_back(std::move(table));
+    }
+  }
+  if (!empty.empty())
+  {
+    reader.Note(Counted(empty.size(), "mask") + " without voxels: " + ListOf(empty));
+  }
+  last.segmentation.segments = std::move(all);
+  return JoinTables(std::move(tables));
+}
+
+std::vector<Number>
+ParseValues(const std::string & text, const Segmentation & segmentation)
+{
+  std::vector<Number>      values;
+  std::vector<std::string> names;
+  std::istringstream       parts(text);
+  for (const Segment & segment : segmentation.segments)
+  {
+    names.push_back(NameOf(segment));
+  }
+  for (std::string part; std::getline(parts, part, ',');)
+  {
+    const std::string name = files::Trimmed(part);
+    const auto        found = job::NumberOf(part) ? names.end() : std::find(names.begin(), names.end(), name);
+    if (found == names.end() && !names.empty() && !job::NumberOf(part))
+    {
+      throw InvalidArgument(Quoted(name) + " for --values is not a number and not the name of a segment" +
+                            DidYouMean(name, names));
+    }
+    values.push_back(found == names.end()
+                       ? ParseNumber(part, "--values")
+                       : Number(segmentation.segments[static_cast<std::size_t>(found - names.begin())].label));
+  }
+  return values;
+}
+
+} // namespace brickccl::cli

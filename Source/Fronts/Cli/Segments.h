@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_CLI_SEGMENTS_H
+#define BRICKCCL_CLI_SEGMENTS_H
+
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Criteria/VoxelValue.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace brickccl::cli
+{
+
+/** The label in the input of each row: the value of a component's voxels where neighbors of equal value were joined or
+ *  objects were split, else the row's label. */
+std::vector<std::uint64_t> InputLabels(const ComponentTable & table);
+
+/** Adds the column `name`, if segments have names. \param inputLabels  the label in the input of each row */
+void
+AddNames(const Segmentation & segmentation, const std::vector<std::uint64_t> & inputLabels, ComponentTable & table);
+
+/** The segments of a label map that was made of an image. Components of a segment inherit its name and color.
+ *  \param written      measures of the label map
+ *  \param inputLabels  the label in the image of each row of `written`
+ *  \param keepsEmpty   whether segments without voxels stay, with a note */
+Segmentation SegmentsOf(const LoadedImage &                image,
+                        const ComponentTable &             written,
+                        const std::vector<std::uint64_t> & inputLabels,
+                        bool                               keepsEmpty,
+                        ImageReader &                      notes);
+
+/** The files of label maps and masks of one scan. */
+struct MaskFiles
+{
+  std::vector<std::string> files;
+  /** Whether rows say which file they are of. */
+  bool areSeveral = false;
+};
+
+/** The label maps that inputs name. A folder or pattern of slices or DICOM files is one label map.
+ *  \param areMasks  whether each file of a folder is one, slices as well */
+MaskFiles FindMasks(const std::vector<std::string> & inputs, bool areMasks);
+
+/** Reads label maps of one grid, one after another, and has each layer of each measured. The columns `image` and `name`
+ *  of the table of several say what rows are of.
+ *  \param last  gets the last layer, and the segments of all by their numbers in the table of several */
+ComponentTable MeasureMasks(const MaskFiles &                                                       masks,
+                            const std::function<ComponentTable(LoadedImage & mask, bool isFirst)> & measure,
+                            LoadedImage &                                                           last,
+                            ImageReader &                                                           reader);
+
+/** The numbers of "1,3,liver"; a name is the name of a segment. \throws InvalidArgument for other texts */
+std::vector<Number> ParseValues(const std::string & text, const Segmentation & segmentation);
+
+} // namespace brickccl::cli
+
+#endif

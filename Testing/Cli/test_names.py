@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of segments: from files into tables and label maps, and many masks of one scan."""
+
+import csv
+import json
+import os
+import unittest
+
+from support import CommandTest, labels_of, write_nrrd
+
+SIZES = (12, 10, 6)
+# The boxes of two segments, first and last voxels: 27 and 36 voxels.
+KIDNEY = ((1, 3), (2, 4), (2, 4))
+LIVER = ((5, 8), (6, 8), (1, 3))
+HEAD = ("NRRD0004\ntype: uint8\ndimension: 3\nspace: left-posterior-superior\nsizes: 12 10 6\n"
+        "space directions: (1,0,0) (0,1,0) (0,0,1)\nkinds: domain domain domain\nencoding: raw\nspace origin: (0,0,0)\n")
+TABLES = {
+    "snap.txt": "################\n# ITK-SnAP Label Description File\n    0     0    0    0        0  0  0    \"Clear Label\"\n"
+                "    5   230   26   51        1  1  1    \"left kidney\"\n   12    26  204   51        1  1  1    \"Liver\"\n",
+    "slicer.ctbl": "# Color table file /tmp/x.ctbl\n# 3 values\n0 Background 0 0 0 0\n5 left_kidney 230 26 51 255\n"
+                   "12 Liver 26 204 51 255\n",
+    "lut.txt": "#No. Label Name:        R   G   B   A\n\n0   Unknown         0   0   0   0\n5   left kidney 230 26 51 0\n"
+               "12  Liver  26 204 51 0\n",
+    "sub-1_dseg.tsv": "index\tname\tabbreviation\tcolor\n5\tleft kidney\tLK\t#E61A33\n12\tLiver\tL\t#1acc33\n",
+}
+
+
+def voxels(*boxes):
+    """An image with a value in each box, x fastest."""
+    values = [0] * (SIZES[0] * SIZES[1] * SIZES[2])
+    for (x, y, z), value in boxes:
+        for k in range(z[0], z[1] + 1):
+            for j in range(y[0], y[1] + 1):
+                for i in range(x[0], x[1] + 1):
+                    values[(k * SIZES[1] + j) * SIZES[0] + i] = value
+    return values
+
+
+def pairs_of(path):
+    """The key/value pairs of a NRRD header."""
+    with open(path, "rb") as stream:
+        lines = stream.read().split(b"\n\n")[0].split(b"\n")
+    return dict(line.decode("utf-8").split(":=", 1) for line in lines if b":=" in line)
+
+
+def segments_of(path):
+    """Name and color of each label of a segmentation."""
+    pairs = pairs_of(path)
+    return {int(pairs["Segment%d_LabelValue" % i]): (pairs["Segment%d_Name" % i], pairs["Segment%d_Color" % i])
+            for i in range(1000) if "Segment%d_LabelValue" % i in pairs}
+
+
+class NamesTest(CommandTest):
+    def write(self, name, content):
+        path = self.path(name)
+        with open(path, "wb") as stream:
+            stream.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def segmentation(self, name="s.seg.nrrd", kidney="left kidney", values=None):
+        """A segmentation of 3D Slicer with the segments 5 and 12."""
+        pairs = ("Segment0_ID:=Segment_1\nSegment0_LabelValue:=5\nSegment0_Layer:=0\nSegment0_Color:=0.9 0.1 0.2\n"
+                 "Segment1_ID:=Segment_2\nSegment1_LabelValue:=12\nSegment1_Layer:=0\nSegment1_Name:=Liver\n"
+                 "Segment1_Color:=0.1 0.8 0.2\nSegment0_Name:=").encode()
+        kidney = kidney if isinstance(kidney, bytes) else kidney.encode()
+        data = bytes(values or voxels((KIDNEY, 5), (LIVER, 12)))
+        return self.write(name, HEAD.encode() + pairs + kidney + b"\n\n" + data)
+
+    def masks(self):
+        os.makedirs(self.path("masks"), exist_ok=True)
+        write_nrrd(self.path("masks/left kidney.nrrd"), "uint8", SIZES, voxels((KIDNEY, 1)))
+        write_nrrd(self.path("masks/liver.nrrd"), "uint8", SIZES, voxels((LIVER, 1)))
+        write_nrrd(self.path("masks/spleen.nrrd"), "uint8", SIZES, voxels())
+        return self.path("masks")
+
+    def rows(self, path):
+        with open(path, encoding="utf-8", newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    def json(self, name):
+        with open(self.path(name), encoding="utf-8") as stream:
+            return json.load(stream)
+
+    def names(self, *arguments):
+        self.ok("stats", *arguments, "-o", self.path("t.csv"))
+        return [(row["label"], row["name"], row["voxel_count"]) for row in self.rows(self.path("t.csv"))]
+
+    def test_tables_have_names(self):
+        scan = self.segmentation()
+        expected = [("5", "left kidney", "27"), ("12", "Liver", "36")]
+        self.assertEqual(self.names(scan), expected)
+        self.ok("stats", scan, "-o", self.path("t.json"), "--columns", "name,voxel_count")
+        table = self.json("t.json")
+        self.assertEqual(table["components"][0], {"label": 5, "name": "left kidney", "voxel_count": 27})
+        self.assertIn("left kidney", self.ok("stats", scan, "--print").stdout)
+        self.ok("stats", scan, "-o", self.path("t.csv"), "--schema", self.path("s.csv"))
+        self.assertEqual([(row["columnName"], row["type"]) for row in self.rows(self.path("s.csv"))][:2], [("label", "int"), ("name", "string")])
+        self.ok("stats", scan, "-o", self.path("t.xlsx"))
+        self.fails("stats", scan, "-o", self.path("t.csv"), "--sort", "name", saying="the column 'name' is text")
+        self.fails("stats", scan, "-o", self.path("t.csv"), "--columns", "image", saying="which needs several masks")
+
+    def test_tables_of_names_are_told_apart(self):
+        plain = self.path("plain.nrrd")
+        write_nrrd(plain, "uint8", SIZES, voxels((KIDNEY, 5), (LIVER, 12)))
+        self.ok("stats", plain, "-o", self.path("t.csv"))
+        self.assertNotIn("name", self.rows(self.path("t.csv"))[0])
+        for file, text in TABLES.items():
+            with self.subTest(file=file):
+                self.write(file, text)
+                self.assertEqual(self.names(plain, "--names", self.path(file)),
+                                 [("5", "left kidney", "27"), ("12", "Liver", "36")])
+                self.ok("clean", plain, self.path("o.seg.nrrd"), "--minimum-size", 1, "--names", self.path(file))
+                self.assertEqual(segments_of(self.path("o.seg.nrrd")),
+                                 {5: ("left kidney", "0.902 0.102 0.2"), 12: ("Liver", "0.102 0.8 0.2")})
+
+    def test_damaged_tables_of_names(self):
+        scan = self.segmentation()
+        for text, saying in (("", "it names no label"), ("0 background 0 0 0 0\n", "it names no label"),
+                             ("5 kidney\n", "its line 1, '5 kidney', is not a row of a label table"),
+                             ("5 kidney 1 2 300 0\n", "is not a row"), ("-5 kidney 1 2 3 0\n", "is not a row"),
+                             ("5 255 0 0 1 1 1 \"a\n", "is not a row"), ("index\tname\n5\n", "its line 2, '5', is not a row"),
+                             ("5 a 1 2 3 0\n6 b 1 2 3 0\n5 c 1 2 3 0\n", "its lines 1 and 3 both name the label 5"),
+                             (b"\x00\xff\x1b[31m 1 2", "is not a row")):
+            with self.subTest(text=text):
+                result = self.fails("stats", scan, "-o", self.path("t.csv"), "--names", self.write("n.txt", text), saying=saying)
+                self.assertNotIn("\x1b", result.stderr)
+        self.fails("stats", scan, "-o", self.path("t.csv"), "--names", self.path("none.txt"), saying="cannot read the names in")
+        names = self.write("n.csv", TABLES["snap.txt"])
+        self.fails("stats", scan, "-o", names, "--names", names, saying="n.csv', which is the input of --names")
+
+    def test_components_inherit_names(self):
+        two = voxels((((0, 0), (0, 0), (0, 0)), 5), (KIDNEY, 5), (LIVER, 12))
+        scan = self.segmentation(values=two)
+        self.ok("label", scan, self.path("o.seg.nrrd"), "--equal-value", "--statistics", self.path("t.csv"))
+        self.assertEqual([(row["label"], row["value"], row["name"], row["voxel_count"]) for row in self.rows(self.path("t.csv"))],
+                         [("1", "5", "left kidney", "1"), ("2", "12", "Liver", "36"), ("3", "5", "left kidney", "27")])
+        kidney = ("left kidney", "0.9 0.1 0.2")
+        self.assertEqual(segments_of(self.path("o.seg.nrrd")), {1: kidney, 2: ("Liver", "0.1 0.8 0.2"), 3: kidney})
+        pairs = pairs_of(self.path("o.seg.nrrd"))
+        self.assertEqual(len({pairs["Segment%d_ID" % i] for i in range(3)}), 3)
+        self.ok("split", scan, self.path("p.seg.nrrd"), "--statistics", self.path("t.csv"))
+        self.assertEqual([row["name"] for row in self.rows(self.path("t.csv"))], ["left kidney", "Liver", "left kidney"])
+        self.assertEqual(segments_of(self.path("p.seg.nrrd")), segments_of(self.path("o.seg.nrrd")))
+        self.ok("select", scan, self.path("q.seg.nrrd"), "--where", "voxel_count < 30", "--keep", "--statistics", self.path("t.csv"))
+        self.assertEqual([row["name"] for row in self.rows(self.path("t.csv"))], ["left kidney"])
+        self.assertEqual(segments_of(self.path("q.seg.nrrd")), {1: kidney})
+
+    def test_lost_names_are_noted(self):
+        scan = self.segmentation()
+        for command in (("label", scan, self.path("o.nrrd"), "--equal-value"), ("split", scan, self.path("o.nrrd")),
+                        ("clean", scan, self.path("o.nrrd"), "--largest", 1)):
+            self.assertIn("names, colors and tags of the 2 segments are lost", self.ok(*command).stderr)
+        self.assertIn("the names of segments are lost; --equal-value keeps them", self.ok("label", scan, self.path("o.nrrd")).stderr)
+        self.fails("label", scan, self.path("o.nrrd"), "--names", self.write("n.ctbl", TABLES["slicer.ctbl"]), saying="--equal-value")
+
+    def test_values_take_names(self):
+        values = voxels((((0, 0), (0, 0), (0, 0)), 5), (KIDNEY, 5), (LIVER, 12), (((11, 11), (9, 9), (5, 5)), 12))
+        scan = self.segmentation(values=values)
+        self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "left kidney")
+        self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12), (((11, 11), (9, 9), (5, 5)), 12)))
+        self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "left kidney, Liver")
+        self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12)))
+        self.fails("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "left kidny",
+                   saying="'left kidny' for --values is not a number and not the name of a segment (did you mean 'left kidney'?)")
+
+    def test_hostile_names(self):
+        for name, shown in (("a,b \"c\"; d", "a,b \"c\"; d"), ("=1+2", "'=1+2"), ("x\\ny", "x\\x0ay"), ("x\\\\ny", "x\\ny"),
+                            ("\x1b[31mred", "\\x1b[31mred"), ("<script>&", "<script>&"), (b"Leber \xe4", "Leber \u00e4"),
+                            ("\u202eabc", "\\xe2\\x80\\xaeabc"), ("n" * 100000, "n" * 997 + "..."), ("\u00e4" * 5000, "\u00e4" * 498 + "...")):
+            with self.subTest(name=name[:20]):
+                scan = self.segmentation(kidney=name)
+                self.assertEqual(self.names(scan)[0], ("5", shown, "27"))
+                self.ok("stats", scan, "-o", self.path("t.tsv"))
+                with open(self.path("t.tsv"), encoding="utf-8", newline="") as stream:
+                    self.assertEqual(next(csv.DictReader(stream, delimiter="\t"))["name"], shown)
+                self.ok("stats", scan, "-o", self.path("t.json"))
+                self.assertEqual(self.json("t.json")["components"][0]["name"],
+                                 shown[1:] if name == "=1+2" else shown)
+                self.ok("stats", scan, "-o", self.path("t.xlsx"))
+                printed = self.ok("stats", scan, "--print", "--columns", "voxel_count")
+                self.assertNotIn("\x1b", printed.stdout)
+                self.ok("clean", scan, self.path("o.seg.nrrd"), "--minimum-size", 1)
+                with open(self.path("o.seg.nrrd"), "rb") as stream:
+                    self.assertIn(b"_Name:=" + (name if isinstance(name, bytes) else name.encode()) + b"\n", stream.read())
+
+    def test_masks_of_a_scan(self):
+        scan = self.path("scan.nrrd")
+        write_nrrd(scan, "int16", SIZES, [100 + i % 12 for i in range(720)])
+        result = self.ok("stats", self.masks(), "--intensity", scan, "-o", self.path("t.csv"))
+        rows = self.rows(self.path("t.csv"))
+        self.assertEqual([(row["segment"], row["label"], row["name"], row["voxel_count"], row["intensity_mean"]) for row in rows],
+                         [("1", "1", "left kidney", "27", "102"), ("2", "1", "liver", "36", "106.5")])
+        self.assertTrue(rows[0]["image"].endswith("masks/left kidney.nrrd"))
+        self.assertIn("1 mask without voxels: '" + self.path("masks/spleen.nrrd") + "'", result.stderr)
+        files = [self.path("masks/liver.nrrd"), self.path("masks/left kidney.nrrd")]
+        self.ok("stats", *files, "-o", self.path("t.json"), "--columns", "shape", "--sort", "voxel_count")
+        rows = self.json("t.json")["components"]
+        self.assertEqual([(row["segment"], row["name"], row["bbox_min_x"]) for row in rows], [(1, "liver", 5), (2, "left kidney", 1)])
+        self.assertAlmostEqual(rows[0]["centroid_x_mm"], 6.5)
+        self.ok("stats", self.path("masks/*.nrrd"), "-o", self.path("t.csv"), "--histogram", "voxel_count")
+        self.assertEqual(len(self.rows(self.path("t.csv"))), 2)
+        write_nrrd(self.path("other.nrrd"), "uint8", (2, 2, 2), [1] * 8)
+        self.fails("stats", files[0], self.path("other.nrrd"), "-o", self.path("t.csv"), saying="they must be the same")
+        self.fails("stats", *files, "-o", self.path("t.csv"), "--picture", self.path("p.png"), saying="are for one label map")
+
+    def test_slices_are_one_label_map_unless_masks_are_asked_for(self):
+        os.makedirs(self.path("slices"))
+        for i in range(3):
+            with open(self.path("slices/s_%d.bmp" % i), "wb") as stream:
+                rows = bytes([255 if x <= i else 0 for x in range(4)]) * 4
+                palette = b"".join(bytes([v, v, v, 0]) for v in range(256))
+                stream.write(b"BM" + (1078 + 16).to_bytes(4, "little") + bytes(4) + (1078).to_bytes(4, "little") +
+                             (40).to_bytes(4, "little") + (4).to_bytes(4, "little") * 2 + b"\x01\x00\x08\x00" + bytes(8) +
+                             bytes(8) + (256).to_bytes(4, "little") + bytes(4) + palette + rows)
+        self.ok("stats", self.path("slices"), "-o", self.path("t.csv"))
+        self.assertEqual([row["voxel_count"] for row in self.rows(self.path("t.csv"))], ["24"])
+        self.ok("stats", self.path("slices"), "--masks", "-o", self.path("t.csv"))
+        self.assertEqual([(row["name"], row["voxel_count"]) for row in self.rows(self.path("t.csv"))],
+                         [("s_0", "4"), ("s_1", "8"), ("s_2", "12")])
+
+    def test_files_with_names_of_patterns_are_files(self):
+        for name in ("50%done.nrrd", "a*b.nrrd", "a?.nrrd", "s_%03d.nrrd"):
+            write_nrrd(self.path(name), "uint8", SIZES, voxels((LIVER, 1)))
+            self.ok("stats", self.path(name), "-o", self.path("t.csv"))
+            self.assertNotIn("image", self.rows(self.path("t.csv"))[0])
+
+    def layered(self):
+        """Two segments of value 1 that share a voxel column, in two layers."""
+        head = HEAD.replace("dimension: 3", "dimension: 4").replace("sizes:", "sizes: 2").replace("directions:", "directions: none")
+        head = head.replace("kinds:", "kinds: list")
+        pairs = "".join("Segment%d_ID:=S%d\nSegment%d_LabelValue:=1\nSegment%d_Layer:=%d\nSegment%d_Name:=%s\nSegment%d_Color:=0.5 0.5 %d\n"
+                        % (i, i, i, i, i, i, name, i, i) for i, name in enumerate(("liver", "tumor")))
+        liver, tumor = voxels((LIVER, 1)), voxels((((8, 9), (6, 8), (1, 3)), 1))
+        return self.write("layers.seg.nrrd", (head + pairs + "\n").encode() + bytes(v for pair in zip(liver, tumor) for v in pair))
+
+    def test_layers_are_measured_each(self):
+        self.ok("stats", self.layered(), "-o", self.path("t.csv"))
+        self.assertEqual([(row["segment"], row["label"], row["name"], row["voxel_count"]) for row in self.rows(self.path("t.csv"))],
+                         [("1", "1", "liver", "36"), ("2", "1", "tumor", "18")])
+
+    def test_merge(self):
+        out = self.path("o.seg.nrrd")
+        self.ok("merge", self.masks(), "-o", out)
+        kind, labels = labels_of(out)
+        self.assertEqual((kind, labels), ("uint8", voxels((KIDNEY, 1), (LIVER, 2))))
+        self.assertEqual({label: name for label, (name, _) in segments_of(out).items()}, {1: "left kidney", 2: "liver"})
+        self.assertEqual(pairs_of(out)["Segment1_Extent"], "5 8 6 8 1 3")
+        layers = self.layered()
+        os.remove(out)
+        self.fails("merge", layers, "-o", out, saying="the segments 'liver' and 'tumor' overlap in 9 voxels; choose which")
+        self.assertFalse(os.path.exists(out))
+        tumor = ((8, 9), (6, 8), (1, 3))
+        for overlap, expected in (("first", voxels((tumor, 2), (LIVER, 1))), ("last", voxels((LIVER, 1), (tumor, 2))),
+                                  ("largest", voxels((tumor, 2), (LIVER, 1)))):
+            result = self.ok("merge", layers, "-o", out, "--overlap", overlap)
+            self.assertEqual(labels_of(out)[1], expected, overlap)
+            self.assertIn("overlap in 9 voxels; the " + overlap + " gets these voxels", result.stderr)
+            self.assertEqual(segments_of(out), {1: ("liver", "0.5 0.5 0"), 2: ("tumor", "0.5 0.5 1")})
+        self.ok("merge", self.path("masks/liver.nrrd"), layers, "-o", out, "--overlap", "last")
+        self.assertEqual({label: name for label, (name, _) in segments_of(out).items()}, {1: "liver", 2: "liver", 3: "tumor"})
+        self.fails("merge", self.path("masks/liver.nrrd"), "-o", self.path("masks/liver.nrrd"), saying="is the input of MASKS")
+
+
+if __name__ == "__main__":
+    unittest.main()

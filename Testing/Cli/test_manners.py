@@ -104,7 +104,6 @@ class SpellingTest(CommandTest):
             self.fails("score", self.image, self.image, "--overlap=" + number, saying=["'%s'" % number, hint])
         result = self.fails("label", self.image, self.output, "--spacing", "1e-400", 1, 1, saying=["'1e-400'", "too close to 0"])
         self.assertNotIn("write 0", result.stderr)
-        self.fails("batch", self.image, "--memory", "1e-400", saying="too close to 0")
         self.ok("label", self.image, self.output, "--range", "0e-400", "1e-300", "--quiet")
         self.fails("label", self.image, self.output, "--range", 300, "-inf", saying="the lower one first")
 

@@ -116,9 +116,11 @@ class Hdf5Test(Hdf5Files):
         self.assertEqual(self.read(self.store("p.h5", {"d": BLOCKY})).spacing_source, "none")
 
     def test_values_that_stand_for_others(self):
-        path = self.store("netcdf.nc", {"ct": np.array([[0, 1], [2, 3]], "i2")})
-        self.with_attributes(path, "ct", scale_factor=0.5, add_offset=-10.0)
-        self.assert_voxels(path, np.array([[-10, -9.5], [-9, -8.5]], "f4"))
+        for attributes in ({"scale_factor": 0.5}, {"add_offset": -10.0}, {"scale_factor": 1.0, "add_offset": 1}):
+            path = self.with_attributes(self.store("netcdf.nc", {"ct": BLOCKY}), "ct", **attributes)
+            self.refuses(path, saying=["/ct has the attribute " + sorted(attributes)[0], "save the changed values"])
+        path = self.with_attributes(self.store("plain.nc", {"ct": BLOCKY}), "ct", scale_factor=1.0, add_offset=0)
+        self.assert_voxels(path, BLOCKY)
         path = self.store("minc.mnc", {"minc-2.0/image/0/image": BLOCKY})
         self.refuses(path, saying="MINC")
 

@@ -68,7 +68,7 @@ class ConventionTest(Hdf5Files):
             for stored, agrees, other in ((signed, "false", "true"), (signed.view("u%d" % size), "true", "false")):
                 for value in (other, "yes", 1, np.bytes_(other.encode())):
                     path = self.with_attributes(self.store("a.nc", {"d": stored}), "d", _Unsigned=value)
-                    self.refuses(path, saying=["/d", "_Unsigned", "save the values"])
+                    self.refuses(path, saying=["/d", "_Unsigned", "save the changed values"])
                 self.assert_voxels(self.with_attributes(self.store("a.nc", {"d": stored}), "d", _Unsigned=agrees), stored)
         floats = values("float32", (3, 4, 5))
         self.assert_voxels(self.with_attributes(self.store("f.nc", {"d": floats}), "d", _Unsigned="true"), floats)

@@ -17,7 +17,6 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <type_traits>
 #include <utility>
 
 namespace brickccl::files
@@ -302,20 +301,10 @@ CheckReadable(const Hdf5Dataset & dataset)
   {
     throw Unsupported("it is an Imaris file, which pads its chunks; export it as TIFF");
   }
-  const bool isUnsigned =
-    VisitScalarType(dataset.type, [](auto tag) { return std::is_unsigned_v<typename decltype(tag)::Type>; });
-  const bool isFloat = dataset.type == ScalarType::Float32 || dataset.type == ScalarType::Float64;
-  if (!isFloat && !dataset.isUnsigned.empty() && dataset.isUnsigned != (isUnsigned ? "true" : "false"))
+  if (!dataset.packing.empty())
   {
-    throw Unsupported("its dataset " + Printable(dataset.name) + " has an attribute _Unsigned that is not \"" +
-                      (isUnsigned ? "true" : "false") +
-                      "\", as its type is; save the values in their own type and remove the attribute");
-  }
-  if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
-  {
-    throw Unsupported(
-      "its dataset " + Printable(dataset.name) +
-      " has an attribute scale_factor or add_offset that is not one number; correct or remove the attribute");
+    throw Unsupported("its dataset " + Printable(dataset.name) + " has the attribute " + dataset.packing +
+                      ", which changes its values; save the changed values, without the attribute");
   }
 }
 
@@ -401,9 +390,8 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(sizes);
   SetGeometry(dataset, axes, options, image);
   const std::size_t axis = SlowestAxis(dataset.shape);
-  const Scaling     scaling{ dataset.scaleFactor, dataset.addOffset };
   const auto        bytes = VoxelBytes(image.extent, image.channels, image.type);
-  TellHeader(options, image, !scaling.IsIdentity());
+  TellHeader(options, image);
   if (dataset.offset != 0)
   {
     TakeStored(file, dataset.offset, false, context, image);
@@ -424,7 +412,6 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   {
     ReadHdf5(file.Path(), dataset, { axis, 0, dataset.shape[axis] }, context, image.voxels.Resize(bytes));
   }
-  RescaleImage(scaling, "scale_factor and add_offset", context, image);
   return image;
 }
 

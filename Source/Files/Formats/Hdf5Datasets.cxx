@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -32,9 +31,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
                                    axisTags,
                                    axisLabels,
                                    elementSize,
-                                   scaleFactor,
-                                   addOffset,
-                                   isUnsigned,
+                                   packing,
                                    validity,
                                    spacing,
                                    origin,
@@ -299,18 +296,17 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
     dataset.axisLabels = NamesOfScales(h5, object);
   }
   dataset.elementSize = AttributeNumbers(h5, object, "element_size_um");
-  const auto numberOf = [&](const char * attribute, double otherwise) {
-    const auto numbers = AttributeNumbers(h5, object, attribute);
-    return h5.H5Aexists(object, attribute) <= 0 ? otherwise
-         : numbers.size() == 1                  ? numbers[0]
-                                                : std::numeric_limits<double>::quiet_NaN();
-  };
-  dataset.scaleFactor = numberOf("scale_factor", 1);
-  dataset.addOffset = numberOf("add_offset", 0);
-  if (h5.H5Aexists(object, "_Unsigned") > 0)
+  for (const auto & [attribute, none] : { std::pair("scale_factor", 1.0), std::pair("add_offset", 0.0) })
   {
-    const std::string text = LowerCase(AttributeText(h5, object, "_Unsigned"));
-    dataset.isUnsigned = text == "true" || text == "false" ? text : "?";
+    const bool isThere = h5.H5Aexists(object, attribute) > 0;
+    dataset.packing =
+      isThere && AttributeNumbers(h5, object, attribute) != std::vector{ none } ? attribute : dataset.packing;
+  }
+  const std::string isUnsigned = h5.H5Tget_sign(type) == H5T_SGN_NONE ? "true" : "false";
+  if (h5.H5Tget_class(type) != H5T_FLOAT && h5.H5Aexists(object, "_Unsigned") > 0 &&
+      LowerCase(AttributeText(h5, object, "_Unsigned")) != isUnsigned)
+  {
+    dataset.packing = "_Unsigned";
   }
   dataset.validity = ValidityOf(h5, object);
   const std::string ofItk = "/VoxelData";

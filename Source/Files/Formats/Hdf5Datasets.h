@@ -41,11 +41,8 @@ struct Hdf5Dataset
   std::vector<std::string> axisLabels;
   /** Fiji's and ilastik's distances of voxels in micrometers, in the order of the shape. */
   std::vector<double> elementSize;
-  /** The meaning of values by netCDF's conventions; NaN if an attribute is not one number. */
-  double scaleFactor = 1;
-  double addOffset = 0;
-  /** netCDF's _Unsigned: "true" or "false"; "?" if it is something else. */
-  std::string isUnsigned;
+  /** An attribute of netCDF that changes stored values: scale_factor, add_offset or _Unsigned. */
+  std::string packing;
   /** netCDF's attributes that say which values are missing: "_FillValue -1, valid_range 0 100". */
   std::string validity;
   /** The geometry of an image that ITK wrote, in the order x, y, z; the direction of each axis after the other. */

@@ -195,16 +195,13 @@ ChildProcesses::WorkInChild(std::size_t key, int socket)
   GoToNowhere(STDIN_FILENO);
   GoToNowhere(STDOUT_FILENO);
   EndForkedAtInterrupt();
-  if (!m_Work.isForOneKey)
-  {
-    KeepMemory();
-  }
+  KeepMemory();
   for (;;)
   {
     SendErrorsTo(m_Work.errorFile(key));
     const int     result = ResultOf(m_Work.run, key);
     std::uint64_t next = 0;
-    if (m_Work.isForOneKey || WasInterrupted() || !Send(socket, result) || !Receive(socket, next))
+    if (WasInterrupted() || !Send(socket, result) || !Receive(socket, next))
     {
       ::_exit(result);
     }

@@ -43,16 +43,14 @@ public:
   static constexpr bool AreProcesses = true;
 #endif
 
-  /** The work of the processes. */
+  /** The work of the processes. A process continues with other keys, in its own memory, and sees later changes of this
+   *  one only through Start. */
   struct Work
   {
     /** Does the work of a key. The result is its exit code; after an exception that is 1. */
     std::function<int(std::size_t key)> run;
     /** The file that the error stream goes to in the meantime. The output stream goes nowhere. */
     std::function<std::string(std::size_t key)> errorFile;
-    /** Whether a process does the work of only one key. Otherwise it continues with other keys, in its own memory,
-     *  and sees later changes of this process only through Start. */
-    bool isForOneKey = true;
   };
 
   explicit ChildProcesses(Work work);

@@ -114,11 +114,6 @@ DescribeStop(const BatchArguments & arguments, std::size_t count, const batch::B
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
-  constexpr std::uint64_t least = 1000000;
-  if (arguments.memory > 0 && arguments.memory < least)
-  {
-    throw InvalidArgument("--memory is " + Counted(arguments.memory, "byte") + "; write a unit, such as 10GB");
-  }
   Device::FromName(arguments.device);
   batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
   for (std::string * const file : { &recipe.logo, &recipe.zones })
@@ -141,7 +136,6 @@ RunBatchCommand(const BatchArguments & arguments)
   Reporter            reporter(arguments.quiet || arguments.json);
   batch::BatchOptions options;
   options.jobs = arguments.jobs;
-  options.memory = arguments.memory;
   options.resume = arguments.resume;
   options.writesReport = arguments.report;
   options.process.device = arguments.device;
@@ -212,13 +206,6 @@ AddBatchCommand(CLI::App & app)
     ->type_name("N")
     ->transform(Count(0, 4096))
     ->capture_default_str();
-  command
-    ->add_option("--memory",
-                 arguments->memory,
-                 "memory limit of the batch, as 8GB; fewer images run at once if needed (0, the default: no limit)")
-    ->transform(Takes({ job::Kind::Memory, 0 }))
-    ->capture_default_str()
-    ->type_name("SIZE");
   arguments->device = "cpu";
   AddOptions(*command, *arguments, "device json quiet");
   command->get_option("--device")->default_str(arguments->device);

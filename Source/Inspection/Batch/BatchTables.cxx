@@ -243,8 +243,7 @@ void
 BatchFolder::WriteTimings(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {
   ReplaceTextFile(PathOf("timings.csv"), [&](std::ostream & stream) {
-    stream << "item,read_seconds,label_seconds,measure_seconds,write_seconds,total_seconds,peak_memory_mb,planned_"
-              "memory_mb\n";
+    stream << "item,read_seconds,label_seconds,measure_seconds,write_seconds,total_seconds,peak_memory_mb\n";
     for (std::size_t i = 0; i < items.size(); ++i)
     {
       if (outcomes[i].IsFinished())
@@ -254,12 +253,8 @@ BatchFolder::WriteTimings(const std::vector<BatchItem> & items, const std::vecto
         {
           stream << ',' << outcomes[i].seconds.value(step, 0.0);
         }
-        for (const char * const memory : { "peak_memory_bytes", "planned_memory_bytes" })
-        {
-          const auto bytes = outcomes[i].seconds.value(memory, 0.0);
-          stream << ',' << (bytes > 0 ? Shortest(std::round(bytes / 1e5) / 10) : std::string());
-        }
-        stream << '\n';
+        const auto bytes = outcomes[i].seconds.value("peak_memory_bytes", 0.0);
+        stream << ',' << (bytes > 0 ? Shortest(std::round(bytes / 1e5) / 10) : std::string()) << '\n';
       }
     }
   });

@@ -4,7 +4,6 @@
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/FindItems.h"
-#include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/RecipeValues.h"
@@ -44,7 +43,6 @@ public:
     : m_Recipe(recipe)
     , m_Options(options)
     , m_Folder(folder)
-    , m_Memory(options.memory, options.maximumMemory, recipe)
     , m_Run(recipe, Hooks())
   {
     m_Progress.canceled = WasInterrupted;
@@ -68,10 +66,6 @@ public:
     Lap("write");
     m_Seconds["total"] = SumOf(m_Seconds);
     m_Seconds["peak_memory_bytes"] = PeakMemoryBytes();
-    if (m_Memory.IsLimited())
-    {
-      m_Seconds["planned_memory_bytes"] = m_Options.memory;
-    }
     const std::string state = TextOfState(m_Seconds, m_Stamps, m_Summary, PathOf(SummaryFile));
     Writing([&] { ReplaceTextFile(PathOf(StateFile), [&](std::ostream & stream) { stream << state; }); });
   }
@@ -89,11 +83,6 @@ private:
     job::RunHooks hooks;
     hooks.note = [this](const std::string & text) { Note(text); };
     hooks.progress = [this] { return m_Progress; };
-    if (m_Memory.IsLimited())
-    {
-      hooks.onMaterial = [this](std::uint64_t runs) { m_Memory.CheckMaterial(runs); };
-      hooks.onForeground = [this](std::uint64_t runs) { m_Memory.CheckForeground(runs); };
-    }
     return hooks;
   }
 
@@ -132,7 +121,6 @@ private:
     options.raw = m_Recipe.raw;
     options.asLabels = m_Recipe.criterion == "equal-value";
     options.threads = m_Options.threads;
-    options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
     std::map<std::string, files::FileStamp> stamps;
     for (const std::string & file : found.files)
     {
@@ -142,10 +130,6 @@ private:
     files::FileBytes mapped;
     options.onFile = [&](const files::FileBytes & file) { mapped = file; };
     m_Image = ReadFoundImage(found, options);
-    if (!m_Memory.IsMade())
-    {
-      PlanMemory(found, m_Image, m_Image.ByteCount());
-    }
     if (m_Image.extent.dimension > 3)
     {
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
@@ -199,19 +183,6 @@ private:
   }
 
   void
-  PlanMemory(const FoundImage & found, const LoadedImage & header, std::uint64_t bytes)
-  {
-    std::set<std::string> files(found.files.begin(), found.files.end());
-    files.insert(header.files.begin(), header.files.end());
-    const bool draws = m_Options.drawsForReport && m_Recipe.pictures;
-    m_Memory.Plan(header,
-                  bytes,
-                  files,
-                  draws,
-                  draws && m_Recipe.labels != "none" && !m_Options.surfacesProgram.empty());
-  }
-
-  void
   FindDefects()
   {
     if (!m_Recipe.zones.empty())
@@ -242,12 +213,6 @@ private:
     if (!m_Recipe.split.empty())
     {
       m_Summary["parents"] = m_Run.parentCount;
-    }
-    if (m_Memory.IsLimited())
-    {
-      const std::uint64_t outside =
-        part ? job::CountRuns(part->PartView(), Criterion::InRange(0, 0), {}, Context().Silent()) : 0;
-      m_Memory.CheckComponents(Runs().RunCount(), outside, labeling.ComponentCount());
     }
     if (m_Recipe.decidesBySurface && part && part->fillsImage && labeling.ComponentCount() > 0)
     {
@@ -375,20 +340,15 @@ private:
     {
       const bool           hasLabels = m_Recipe.labels != "none";
       const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.labels) : "";
-      const std::string    tooLarge = m_Run.labeling.ComponentCount() > 0 ? m_Memory.WhyNoSurfaces(Runs()) : "";
       const ReportPictures drawn = DrawForReport({ m_Image,
                                                    Runs(),
                                                    m_Table,
                                                    m_Run.segmented.part ? m_Run.segmented.part->part.data() : nullptr,
                                                    labels,
-                                                   tooLarge.empty() ? m_Options.surfacesProgram : "" },
+                                                   m_Options.surfacesProgram },
                                                  m_Folder,
                                                  Context());
       m_Summary[ReportKey] = drawn.description;
-      if (!tooLarge.empty())
-      {
-        Note(tooLarge);
-      }
       std::for_each(drawn.notes.begin(), drawn.notes.end(), [this](const std::string & note) { Note(note); });
       std::for_each(drawn.files.begin(), drawn.files.end(), [this](const std::string & file) { AddOutput(file); });
     }
@@ -424,7 +384,6 @@ private:
   const ProcessOptions &   m_Options;
   std::string              m_Folder;
   ProgressHooks            m_Progress;
-  MemoryPlan               m_Memory;
   job::JobRun              m_Run;
   LoadedImage &            m_Image = m_Run.image;
   const ComponentTable &   m_Table = m_Run.table;

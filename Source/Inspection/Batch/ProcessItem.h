@@ -9,8 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdint>
-#include <limits>
 #include <string>
 
 namespace brickccl::batch
@@ -20,11 +18,6 @@ struct ProcessOptions
 {
   int         threads = 1;
   std::string device = "cpu";
-  /** The memory that the item may take, in bytes. It is checked when the image's header is known, and again when the
-   *  number of components is. */
-  std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
-  /** The most memory that the item can be given when it asks for more. */
-  std::uint64_t maximumMemory = std::numeric_limits<std::uint64_t>::max();
   /** Whether the pictures of a report are drawn, too, if the recipe wants pictures. */
   bool drawsForReport = false;
   /** The program that draws surfaces; empty if there is none. */
@@ -43,9 +36,8 @@ inline constexpr const char * StateFile = "state.json";
 inline constexpr const char * ReportKey = "report";
 
 /** Applies the recipe to one image, and writes the label map, the table, the picture and the summary into an existing
- *  folder. The results depend only on the image, the recipe and `drawsForReport`; drawing surfaces also depends on
- *  the memory. It does not wait until the disk has the files (WrittenInPlace).
- *  \throws WriteError; MoreMemoryNeeded; Error for everything else; Canceled after an interrupt. */
+ *  folder. The results depend only on the image, the recipe and `drawsForReport`. It does not wait until the disk has
+ * the files (WrittenInPlace). \throws WriteError; Error for everything else; Canceled after an interrupt. */
 void ProcessItem(const std::string &    name,
                  const FoundImage &     found,
                  const Recipe &         recipe,

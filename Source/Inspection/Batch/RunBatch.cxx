@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/RunBatch.h"
 
-#include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Counted.h"
@@ -15,7 +14,6 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <new>
 
 namespace brickccl::batch
@@ -33,16 +31,11 @@ enum ExitCode
   ItemDone = 0,
   ItemFailed = 3,
   DiskFailed = 4,
-  ItemCanceled = 5,
-  ItemNeedsMemory = 6
+  ItemCanceled = 5
 };
-
-/** The memory of the command's own process, which is subtracted first from the memory of a batch. */
-constexpr std::uint64_t MemoryOfParent = std::uint64_t{ 32 } << 20;
 
 constexpr const char * ErrorFile = "error.txt";
 constexpr const char * StreamFile = "stderr.txt";
-constexpr const char * MemoryFile = "memory.txt";
 
 void
 LeaveText(const std::string & path, const std::string & text)
@@ -71,14 +64,9 @@ WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions &
     error = failure.what();
     code = DiskFailed;
   }
-  catch (const MoreMemoryNeeded & need)
-  {
-    LeaveText((fs::path(folder) / MemoryFile).string(), std::to_string(need.bytes));
-    return ItemNeedsMemory;
-  }
   catch (const std::bad_alloc &)
   {
-    error = "not enough memory for this item";
+    error = "not enough memory for this item; lower --jobs, or label it with `brickccl label --memory`";
   }
   catch (const std::exception & failure)
   {
@@ -117,9 +105,7 @@ public:
     , m_Process(options.process)
     , m_Children(
         { [this](std::size_t index) { return WorkOnItem(m_Items[index], m_Recipe, m_Process, FolderOf(index)); },
-          [this](std::size_t index) { return (fs::path(FolderOf(index)) / StreamFile).string(); },
-          // If memory is short, it is returned to the system with each item, and plans are updated.
-          options.memory > 0 })
+          [this](std::size_t index) { return (fs::path(FolderOf(index)) / StreamFile).string(); } })
   {}
 
   BatchResult
@@ -191,8 +177,10 @@ private:
     const int  jobs = !ChildProcesses::AreProcesses ? 1 : m_Options.jobs > 0 ? m_Options.jobs : processors;
     const auto maximum =
       std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));
+    m_Process.threads = std::max(1, processors / static_cast<int>(maximum));
     const auto startNext = [&] {
-      Start(m_Waiting.front(), processors, maximum);
+      m_Folder.BeginItem(m_Items[m_Waiting.front()]);
+      m_Children.Start(m_Waiting.front());
       m_Waiting.pop_front();
     };
     while (!m_Waiting.empty() || m_Children.Count() > 0)
@@ -203,20 +191,19 @@ private:
         m_Result.wasInterrupted = true;
         return;
       }
-      if (!m_Waiting.empty() && m_Children.Count() < maximum && Fits(m_Waiting.front()))
+      if (!m_Waiting.empty() && m_Children.Count() < maximum)
       {
         startNext();
         continue;
       }
-      // These finished items wait for the disk; the next ones need not, unless it is full. With a memory limit, the
-      // memory for the next ones is known later.
+      // These finished items wait for the disk; the next ones need not, unless it is full.
       const std::vector<ChildProcesses::Ended> ended = m_Children.WaitForSome();
       const bool isToStop = WasInterrupted() || std::any_of(ended.begin(), ended.end(), [](const auto & item) {
                               return item.end.IsExit(DiskFailed);
                             });
       try
       {
-        for (std::size_t i = 0; i < ended.size() && !m_Waiting.empty() && MemoryOfItems() == 0 && !isToStop; ++i)
+        for (std::size_t i = 0; i < ended.size() && !m_Waiting.empty() && !isToStop; ++i)
         {
           startNext();
         }
@@ -235,37 +222,6 @@ private:
   FolderOf(std::size_t index) const
   {
     return m_Folder.PathOf(".batch/unfinished/" + m_Items[index].folder);
-  }
-
-  /** The memory that the items may take together; 0: as much as they want. */
-  std::uint64_t
-  MemoryOfItems() const
-  {
-    return m_Options.memory > MemoryOfParent ? m_Options.memory - MemoryOfParent : m_Options.memory == 0 ? 0 : 1;
-  }
-
-  /** Whether an item fits in addition to the running ones. One that is not planned yet ends when its header is read. */
-  bool
-  Fits(std::size_t index) const
-  {
-    const auto need = m_Needs.find(index);
-    return need == m_Needs.end() || need->second <= MemoryOfItems() - m_MemoryAtWork;
-  }
-
-  void
-  Start(std::size_t index, int processors, std::size_t maximum)
-  {
-    if (MemoryOfItems() > 0)
-    {
-      const auto need = m_Needs.find(index);
-      m_Process.memory = need == m_Needs.end() ? 0 : need->second;
-      m_Process.maximumMemory = MemoryOfItems();
-      m_MemoryAtWork += m_Process.memory;
-      maximum = m_Process.memory == 0 ? maximum : std::min<std::size_t>(maximum, MemoryOfItems() / m_Process.memory);
-    }
-    m_Process.threads = std::max(1, processors / static_cast<int>(maximum));
-    m_Folder.BeginItem(m_Items[index]);
-    m_Children.Start(index);
   }
 
   void
@@ -309,17 +265,9 @@ private:
     const BatchItem & item = m_Items[index];
     const fs::path    folder = FolderOf(index);
     const auto        own = [&](const char * file) { return (folder / file).string(); };
-    const auto        planned = m_Needs.find(index);
-    m_MemoryAtWork -= planned == m_Needs.end() ? 0 : planned->second;
-    if (end.IsExit(ItemNeedsMemory))
-    {
-      PlanAnew(index, std::stoull(ReadText(own(MemoryFile))));
-      return;
-    }
     if (end.IsExit(ItemDone))
     {
       TakeDone(item.name + ": " + Describe(m_Outcomes[index]));
-      CheckPeak(index);
       return;
     }
     std::string error = TextIfThere(own(ErrorFile));
@@ -344,35 +292,6 @@ private:
     }
     m_Outcomes[index].error = error;
     TakeDone(item.name + ": error: " + error);
-  }
-
-  /** Says so if an item held more than was planned. */
-  void
-  CheckPeak(std::size_t index)
-  {
-    const auto need = m_Needs.find(index);
-    const auto peak = m_Outcomes[index].seconds.value("peak_memory_bytes", std::uint64_t{ 0 });
-    if (need != m_Needs.end() && peak > need->second)
-    {
-      Tell("note: " + m_Items[index].name + " held " + DescribeBytes(peak) + " of memory, and " +
-           DescribeBytes(need->second) + " were planned; lower --jobs if memory is short");
-    }
-  }
-
-  /** Starts an item later with this much memory, or never. */
-  void
-  PlanAnew(std::size_t index, std::uint64_t bytes)
-  {
-    m_Folder.DropItem(m_Items[index]);
-    m_Needs[index] = bytes;
-    if (bytes <= MemoryOfItems())
-    {
-      m_Waiting.push_front(index);
-      return;
-    }
-    m_Outcomes[index].error = "it needs about " + DescribeNeed(bytes + MemoryOfParent) +
-                              " of memory, but --memory is " + DescribeBytes(m_Options.memory);
-    TakeDone(m_Items[index].name + ": error: " + m_Outcomes[index].error);
   }
 
   std::string
@@ -468,14 +387,10 @@ private:
   BatchFolder                    m_Folder;
   std::vector<ItemOutcome>       m_Outcomes;
   std::deque<std::size_t>        m_Waiting;
-  /** The data for the next process. Without a memory limit it does not change. */
-  ProcessOptions m_Process;
-  ChildProcesses m_Children;
-  BatchResult    m_Result;
-  std::size_t    m_Done = 0;
-  /** The planned memory of items, and of all running ones. */
-  std::map<std::size_t, std::uint64_t> m_Needs;
-  std::uint64_t                        m_MemoryAtWork = 0;
+  ProcessOptions                 m_Process;
+  ChildProcesses                 m_Children;
+  BatchResult                    m_Result;
+  std::size_t                    m_Done = 0;
 
   std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
 };

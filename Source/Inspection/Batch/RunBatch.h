@@ -6,7 +6,6 @@
 #include "BrickCCL/Batch/ProcessItem.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,9 +31,6 @@ struct BatchOptions
   int            jobs = 0;
   ProcessOptions process;
   bool           resume = false;
-  /** The memory limit in bytes for all running items together; 0: no limit. The memory of an item is planned from its
-   *  header and the recipe before it starts, and fewer items run at once if needed. */
-  std::uint64_t memory = 0;
   /** Whether the caller writes the report afterwards. */
   bool writesReport = false;
 

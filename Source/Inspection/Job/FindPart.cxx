@@ -3,12 +3,10 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -108,17 +106,6 @@ FindLargest(const ImageView & image, const Part & part, const PoreOptions & opti
 }
 
 } // namespace
-
-std::uint64_t
-CountRuns(const ImageView &                image,
-          const Criterion &                criterion,
-          const std::optional<ImageView> & mask,
-          const HostContext &              context)
-{
-  RunVolume runs;
-  FindRuns(*MakeRowLinks(image, criterion, mask), image.extent, {}, context, runs);
-  return runs.RunCount();
-}
 
 std::vector<bool>
 LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count)

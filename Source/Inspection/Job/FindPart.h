@@ -34,12 +34,6 @@ FoundPart FindPart(const ImageView & image, const Part & part, const Criterion &
 /** For each component, whether all of its voxels are in a mask of bytes. \param runs  labels are places from 1. */
 std::vector<bool> LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count);
 
-/** The number of runs of voxels that a criterion holds for. Voxels where the mask is 0 do not count. */
-std::uint64_t CountRuns(const ImageView &                image,
-                        const Criterion &                criterion,
-                        const std::optional<ImageView> & mask,
-                        const HostContext &              context);
-
 } // namespace brickccl::job
 
 #endif

@@ -152,10 +152,6 @@ JobRun::TakePart(const Segmenting & asked)
   const auto      threshold = asked.partRange ? std::nullopt : FindIn(Searched(), asked.partThreshold);
   const ImageView values = segmented.View(image);
   const Criterion material = MaterialOf(asked, values.type, threshold);
-  if (m_Hooks.onMaterial)
-  {
-    m_Hooks.onMaterial(CountRuns(values, material, {}, Begin().Silent()));
-  }
   Begin("finding the part");
   finding.progress = m_Progress;
   segmented.part = FindPart(values, asked, material, finding);
@@ -219,10 +215,6 @@ JobRun::Label()
   options.criterion = segmented.criterion;
   // Pores are in the part.
   options.mask = segmented.arePores && !region ? std::nullopt : Searched();
-  if (m_Hooks.onForeground)
-  {
-    m_Hooks.onForeground(CountRuns(view, options.criterion, options.mask, Begin().Silent()));
-  }
   Begin("labeling");
   options.progress = m_Progress;
   if (m_Job.split.empty())

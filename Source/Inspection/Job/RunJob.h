@@ -29,10 +29,6 @@ struct RunHooks
   std::function<void(const std::string &)> remark = [](const std::string &) {};
   /** The progress of the current step. */
   std::function<ProgressHooks()> progress = [] { return ProgressHooks(); };
-  /** Called with numbers of runs before memory grows with them: of the part's material, and of what is labeled. They
-   *  may throw. If empty, runs are not counted. */
-  std::function<void(std::uint64_t)> onMaterial = {};
-  std::function<void(std::uint64_t)> onForeground = {};
 };
 
 /** What is labeled: the image, a smoothed one or the pores of a part, and the criterion for it. */

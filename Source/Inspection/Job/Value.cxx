@@ -275,8 +275,7 @@ RightValue(const Form & form)
   case Kind::Neighbors:
     return "a number of neighbors (4 or 8 in slices, 6, 18 or 26 in volumes, 8, 32, 64 or 80 in 4-D), faces or full";
   case Kind::Memory:
-    return "an amount of memory, such as 4GiB, 500MB or 1.5G" +
-           std::string(form.minimum == 0 ? ", or 0 for no limit" : "");
+    return "an amount of memory, such as 4GiB, 500MB or 1.5G";
   case Kind::Columns:
     return "a list of names in quotes: [\"shape\", \"surface\"]";
   default:

@@ -98,7 +98,7 @@ void
 ExpectSameAsFloodFill(TFilter * filter, const TImage * image, int channels, int rank)
 {
   brickccl::testing::FloodFillProblem problem;
-  problem.extent = MakeBrickImageView(image).extent;
+  problem.extent = ViewBrickBuffer(image).extent;
   problem.channels = channels;
   problem.rank = rank;
   problem.criterion = filter->GetCriterion();

@@ -2,8 +2,6 @@
 #include "BrickCCL/Bricks/BrickRecord.h"
 
 #include "BrickCCL/Bricks/Bricks.h"
-#include "BrickCCL/Bricks/RunBytes.h"
-#include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>

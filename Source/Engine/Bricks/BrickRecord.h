@@ -6,8 +6,9 @@
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Bricks/FaceRuns.h"
-#include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Measuring/LocalCounts.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/MergeTables.h"
@@ -18,6 +19,32 @@
 
 namespace brickccl
 {
+
+/** Columns that take a second look at the merged components, with the layer of voxels before each brick. */
+struct SecondLook
+{
+  bool surface = false;
+  bool topology = false;
+
+  bool
+  IsAny() const
+  {
+    return surface || topology;
+  }
+};
+
+/** The second look that the columns need; and the groups that the first one measures. */
+SecondLook   SecondLookOf(const ColumnGroups & groups);
+ColumnGroups FirstLookOf(const ColumnGroups & groups);
+
+/** Adds the groups of the second look to a merged table's groups, in their order. */
+void AddGroups(const SecondLook & look, ComponentTable & table);
+
+/** Writes what merging needs of a brick's table. */
+void WriteTable(const ComponentTable & table, ByteWriter & writer);
+
+/** Reads it. \param box  the brick that was measured. */
+ComponentTable ReadTable(ByteReader & reader, const BrickBox & box);
 
 /** The contents of a brick's record. */
 struct BrickRecord
@@ -73,6 +100,40 @@ void ReadBrickRuns(BytesView runs, const BrickMap & map, const HostContext & con
 
 void     WriteBox(const BrickBox & box, ByteWriter & writer);
 BrickBox ReadBox(ByteReader & reader);
+
+/** Sums over the neighboring voxels of components. For a single brick they may be below 0 (modulo 2^64). */
+struct BrickCounts
+{
+  /** The checksum of the record of the brick. */
+  std::uint64_t record = 0;
+  /** Labels of the volume, ascending, and the sums of each. */
+  std::vector<std::uint64_t>      labels;
+  UninitializedVector<MarkCounts> pairs;
+  std::vector<TopologyMeasures>   euler;
+
+  /** Adds the sums of components, or takes them away. */
+  void
+  Add(const UninitializedVector<MarkCounts> & otherPairs, const std::vector<TopologyMeasures> & otherEuler, bool adds);
+};
+
+Bytes       WriteCounts(const BrickCounts & counts);
+BrickCounts ReadCounts(BytesView bytes);
+
+/** Writes the runs of a labeled brick, whose labels are 1.. in raster order or 0. Runs of the label 0 are left out.
+ *
+ *  A run that is near to one of the row before, with the same label and bounds that differ by -4 to 3, takes 1 byte.
+ *  Other runs have the gap before them, their length, and their label unless it is the expected one: the label of the
+ *  first run of the row before that it overlaps, or else the next label that no row before has. Blocks of rows are
+ *  written and read on their own, by threads. */
+void WriteRuns(const RunVolume & volume, const HostContext & context, ByteWriter & writer);
+
+/** Reads them with other labels: labels[i] instead of label i. \param labels  for 0 .. the brick's number of
+ *  labels. \throws Error for damaged bytes. */
+void ReadRuns(ByteReader &                       reader,
+              const Extent &                     extent,
+              const std::vector<std::uint64_t> & labels,
+              const HostContext &                context,
+              RunVolume &                        volume);
 
 } // namespace brickccl
 

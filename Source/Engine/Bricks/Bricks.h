@@ -106,7 +106,7 @@ struct LabeledBrick
 {
   /** The data for BrickMerge: faces, first voxels and sizes of its components, the partial table. */
   Bytes record;
-  /** The runs, from which WriteBrick makes labels without the image. RelabelBrick does not need them. */
+  /** The runs, from which WriteBrick makes labels without the image. */
   Bytes runs;
 };
 
@@ -141,14 +141,6 @@ void CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & p
  *  \throws LabelOverflow before anything is written, if the type is too small for the volume's labels; Error for
  *  damaged bytes and for runs and a map of different bricks. */
 void WriteBrick(BytesView runs, BytesView map, void * labels, LabelType type, int threads = 0);
-
-/** As above, from the image. The brick is labeled again, with the same options. */
-void RelabelBrick(const ImageView &    image,
-                  const BrickBox &     box,
-                  const BrickOptions & options,
-                  BytesView            map,
-                  void *               labels,
-                  LabelType            type);
 
 /** Joins components across bricks, and numbers them as for the whole volume.
  *

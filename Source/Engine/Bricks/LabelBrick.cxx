@@ -2,8 +2,6 @@
 #include "BrickCCL/Bricks/Bricks.h"
 
 #include "BrickCCL/Bricks/BrickRecord.h"
-#include "BrickCCL/Bricks/RunBytes.h"
-#include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -159,17 +157,6 @@ WriteBrick(BytesView runs, BytesView map, void * labels, LabelType type, int thr
     using T = typename decltype(tag)::Type;
     ExpandLabels(volume, read.components, context, static_cast<T *>(labels));
   });
-}
-
-void
-RelabelBrick(const ImageView &    image,
-             const BrickBox &     box,
-             const BrickOptions & options,
-             BytesView            map,
-             void *               labels,
-             LabelType            type)
-{
-  WriteBrick(LabelBrick(image, box, options).runs, map, labels, type, options.label.threads);
 }
 
 } // namespace brickccl

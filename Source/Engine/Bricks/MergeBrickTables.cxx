@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Bricks/BrickCounts.h"
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Bricks/RunBytes.h"
+#include "BrickCCL/Bricks/BrickRecord.h"
 
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Runs/BuildRunVolume.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Clean/Clean.h"
 
-#include "BrickCCL/Clean/Border.h"
 #include "BrickCCL/Clean/Holes.h"
 #include "BrickCCL/Clean/HoleWalls.h"
 #include "BrickCCL/Clean/HookParts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Geometry/DistanceRidge.h"
+#include "BrickCCL/Geometry/DrawBalls.h"
 
 #include "BrickCCL/Geometry/BallReach.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Measuring/Contacts.h"
+#include "BrickCCL/Measuring/TouchingRuns.h"
 
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"

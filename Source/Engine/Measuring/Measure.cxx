@@ -2,7 +2,6 @@
 #include "BrickCCL/Measuring/Measure.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/JoinRuns.h"
 #include "BrickCCL/Measuring/Moments.h"

@@ -2,8 +2,13 @@
 #ifndef BRICKCCL_MEASURING_TOUCHINGRUNS_H
 #define BRICKCCL_MEASURING_TOUCHINGRUNS_H
 
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace brickccl
 {
@@ -13,6 +18,22 @@ namespace brickccl
  *  (RunVolume::TouchingAreJoined). Otherwise it checks the runs until two touch and differ. Images of four
  *  dimensions, labels of 64 bits and rows of 2^31 - 1 voxels or more give false without a check. */
 bool TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context);
+
+/** Where components lie side by side. */
+struct ComponentContacts
+{
+  /** The pairs that share voxel faces, ordered by their labels. */
+  std::vector<Contact> faces;
+  /** For each component the smallest label among the others that it touches with a face, an edge or a corner; 0 for
+   *  none. Then nothing is between the two: their distance is 0. */
+  std::vector<std::uint64_t> smallestTouching;
+};
+
+/** Finds the contacts of the components 1..components, in an image without periodic axes. \throws Canceled */
+ComponentContacts FindContacts(const RunVolume &   volume,
+                               std::uint64_t       components,
+                               const HostContext & context,
+                               const Geometry &    geometry);
 
 } // namespace brickccl
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/RunApp.h"
 
-#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Job/Parameters.h"
 

@@ -2,7 +2,7 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/RecipeSchema.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/NearestName.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/SurfaceOptions.h"
 
-#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Tables/Condition.h"

@@ -5,7 +5,6 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "itkBrickImageView.h"
 #include "itkBrickLabelCounts.h"
-#include "itkBrickMacro.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"

@@ -5,7 +5,6 @@
 #include "BrickCCL/Dispatch/Label.h"
 #include "itkBrickImageView.h"
 #include "itkBrickLabelMap.h"
-#include "itkBrickMacro.h"
 #include "itkBrickProcess.h"
 
 #include "itkImage.h"
@@ -283,7 +282,9 @@ protected:
   void
   GenerateData() override
   {
-    this->SetComponents(0, nullptr);
+    m_ObjectCount = 0;
+    m_Grid = nullptr;
+    m_HasComponentTable = false;
     RunBrickWork(this, [this] {
       const RegionType region = this->GetInput()->GetLargestPossibleRegion();
       // Labeling is 70 percent of the filter's progress, writing 20 and measuring 10.
@@ -388,20 +389,6 @@ protected:
     options.threads = BrickThreadsOf(const_cast<Self *>(this));
     options.progress = hooks;
     return options;
-  }
-
-  /** The result of Update. A subclass that labels differently sets it. If it is null, there is no table and no label
-   * map. */
-  void
-  SetComponents(LabelType count, brickccl::ComponentTable * table)
-  {
-    m_ObjectCount = count;
-    m_Grid = nullptr;
-    m_HasComponentTable = table != nullptr;
-    if (table != nullptr)
-    {
-      m_ComponentTable = std::move(*table);
-    }
   }
 
 private:

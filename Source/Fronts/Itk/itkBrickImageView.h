@@ -66,19 +66,6 @@ ViewBrickBuffer(const TImage * image)
                              static_cast<int>(image->GetNumberOfComponentsPerPixel()));
 }
 
-/** As above, for an image that must be completely buffered. \throws itk::ExceptionObject if it is not. */
-template <typename TImage>
-brickccl::ImageView
-MakeBrickImageView(const TImage * image)
-{
-  if (image->GetBufferedRegion() != image->GetLargestPossibleRegion())
-  {
-    itkGenericExceptionMacro("the whole image must be buffered, but " << image->GetBufferedRegion() << " is not "
-                                                                      << image->GetLargestPossibleRegion());
-  }
-  return ViewBrickBuffer(image);
-}
-
 /** The engine's view of an image's pixels within a region, with a copy if the buffer does not hold exactly these
  * pixels. */
 struct BrickRegionView

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace itk
@@ -82,38 +82,31 @@ EndOfBrickStretch(const T * pixels, std::int64_t begin, std::int64_t end)
   return next;
 }
 
-/** The values in a label image, with the number of pixels of each. */
+/** The values in a label image. */
 template <typename T>
-class BrickLabelCounts
+class BrickLabelValues
 {
 public:
-  /** Counts all values except the background. \throws brickccl::InvalidArgument for NaN; Canceled. */
-  BrickLabelCounts(ProcessObject * filter, BrickProgress & progress, const T * pixels, std::int64_t count, T background)
+  /** Finds all values except the background. \throws brickccl::InvalidArgument for NaN; Canceled. */
+  BrickLabelValues(ProcessObject * filter, BrickProgress & progress, const T * pixels, std::int64_t count, T background)
   {
     const auto pieces = static_cast<std::size_t>(BrickThreadsOf(filter));
     if constexpr (std::is_integral_v<T>)
     {
       if (FindRange(filter, pixels, count))
       {
-        CountByTable(filter, progress, pixels, count, pieces);
-        Collect(background);
+        FindByTable(filter, progress, pixels, count, pieces, background);
         return;
       }
     }
-    CountByMap(filter, progress, pixels, count, pieces);
-    Collect(background);
+    FindBySet(filter, progress, pixels, count, pieces, background);
   }
 
-  /** The labels, ascending, and the pixels of each. */
+  /** The labels, ascending. */
   const std::vector<T> &
   Labels() const
   {
     return m_Labels;
-  }
-  const std::vector<SizeValueType> &
-  Counts() const
-  {
-    return m_Counts;
   }
 
   /** The index of a value in the labels; Labels().size() for the background. */
@@ -145,9 +138,8 @@ private:
   {
     for (std::int64_t i = begin; i < end;)
     {
-      const std::int64_t next = EndOfBrickStretch(pixels, i, end);
-      add(pixels[i], static_cast<SizeValueType>(next - i));
-      i = next;
+      add(pixels[i]);
+      i = EndOfBrickStretch(pixels, i, end);
     }
   }
 
@@ -187,99 +179,76 @@ private:
     {
       return false;
     }
-    m_Table.assign(static_cast<std::size_t>(range) + 1, 0);
+    m_Places.resize(static_cast<std::size_t>(range) + 1);
     return true;
   }
 
   void
-  CountByTable(ProcessObject * filter,
-               BrickProgress & progress,
-               const T *       pixels,
-               std::int64_t    count,
-               std::size_t     pieces)
+  FindByTable(ProcessObject * filter,
+              BrickProgress & progress,
+              const T *       pixels,
+              std::int64_t    count,
+              std::size_t     pieces,
+              T               background)
   {
-    std::vector<std::vector<SizeValueType>> tables(pieces);
+    std::vector<std::vector<unsigned char>> tables(pieces);
     ForBrickPieces(filter, progress, count, [&](std::int64_t begin, std::int64_t end, std::size_t piece) {
-      std::vector<SizeValueType> & table = tables[piece];
-      table.resize(m_Table.size());
-      ForEachStretch(pixels, begin, end, [&](T value, SizeValueType length) { table[Offset(value)] += length; });
+      tables[piece].resize(m_Places.size());
+      ForEachStretch(pixels, begin, end, [&](T value) { tables[piece][Offset(value)] = 1; });
     });
-    for (const auto & table : tables)
+    for (std::size_t i = 0; i < m_Places.size(); ++i)
     {
-      for (std::size_t i = 0; i < table.size(); ++i)
+      const T    value = static_cast<T>(static_cast<std::uint64_t>(m_Smallest) + i);
+      const bool isThere =
+        std::any_of(tables.begin(), tables.end(), [i](const auto & table) { return !table.empty() && table[i] != 0; });
+      m_Places[i] = m_Labels.size();
+      if (isThere && value != background)
       {
-        m_Table[i] += table[i];
+        m_Labels.push_back(value);
       }
+    }
+    if (static_cast<std::uint64_t>(background) - static_cast<std::uint64_t>(m_Smallest) < m_Places.size())
+    {
+      m_Places[Offset(background)] = m_Labels.size();
     }
   }
 
   void
-  CountByMap(ProcessObject * filter, BrickProgress & progress, const T * pixels, std::int64_t count, std::size_t pieces)
+  FindBySet(ProcessObject * filter,
+            BrickProgress & progress,
+            const T *       pixels,
+            std::int64_t    count,
+            std::size_t     pieces,
+            T               background)
   {
-    std::vector<std::unordered_map<T, SizeValueType>> maps(pieces);
-    std::atomic<bool>                                 hasNan{ false };
+    std::vector<std::unordered_set<T>> sets(pieces);
+    std::atomic<bool>                  hasNan{ false };
     ForBrickPieces(filter, progress, count, [&](std::int64_t begin, std::int64_t end, std::size_t piece) {
-      ForEachStretch(pixels, begin, end, [&](T value, SizeValueType length) {
+      ForEachStretch(pixels, begin, end, [&](T value) {
         if (IsBrickNan(value))
         {
           hasNan = true;
           return;
         }
-        maps[piece][value] += length;
+        sets[piece].insert(value);
       });
     });
     if (hasNan)
     {
       throw brickccl::InvalidArgument("the label image contains NaN, which is not a label");
     }
-    std::unordered_map<T, SizeValueType> & all = maps.front();
     for (std::size_t piece = 1; piece < pieces; ++piece)
     {
-      for (const auto & pair : maps[piece])
-      {
-        all[pair.first] += pair.second;
-      }
+      sets[0].insert(sets[piece].begin(), sets[piece].end());
     }
-    m_Pairs.assign(all.begin(), all.end());
-    std::sort(m_Pairs.begin(), m_Pairs.end());
+    sets[0].erase(background);
+    m_Labels.assign(sets[0].begin(), sets[0].end());
+    std::sort(m_Labels.begin(), m_Labels.end());
   }
 
-  void
-  Collect(T background)
-  {
-    for (std::size_t i = 0; i < m_Table.size(); ++i)
-    {
-      if (m_Table[i] != 0)
-      {
-        m_Pairs.emplace_back(static_cast<T>(static_cast<std::uint64_t>(m_Smallest) + i), m_Table[i]);
-      }
-    }
-    for (const auto & pair : m_Pairs)
-    {
-      if (pair.first != background)
-      {
-        m_Labels.push_back(pair.first);
-        m_Counts.push_back(pair.second);
-      }
-    }
-    if (!m_Table.empty())
-    {
-      m_Places.assign(m_Table.size(), m_Labels.size());
-      for (std::size_t i = 0; i < m_Labels.size(); ++i)
-      {
-        m_Places[Offset(m_Labels[i])] = i;
-      }
-    }
-    m_Table = {};
-    m_Pairs = {};
-  }
-
-  T                                        m_Smallest{};
-  std::vector<SizeValueType>               m_Table;
-  std::vector<std::pair<T, SizeValueType>> m_Pairs;
-  std::vector<std::size_t>                 m_Places;
-  std::vector<T>                           m_Labels;
-  std::vector<SizeValueType>               m_Counts;
+  T                        m_Smallest{};
+  std::vector<std::size_t> m_Places;
+  std::vector<T>           m_Labels;
 };
 
 } // namespace itk

@@ -24,7 +24,7 @@ class BrickLabelImage
 {
 public:
   using GridType = ImageBase<VDimension>;
-  using CountsType = BrickLabelCounts<TPixel>;
+  using ValuesType = BrickLabelValues<TPixel>;
 
   /** The view covers the grid's whole region and must outlive this object. */
   BrickLabelImage(ProcessObject *             filter,
@@ -38,22 +38,22 @@ public:
     , m_Pixels(static_cast<const TPixel *>(view.data))
     , m_Grid(grid)
     , m_Background(background)
-    , m_Counts(filter, progress, m_Pixels, view.extent.VoxelCount(), background)
+    , m_Values(filter, progress, m_Pixels, view.extent.VoxelCount(), background)
   {}
 
-  const CountsType &
-  Counts() const
+  const ValuesType &
+  Values() const
   {
-    return m_Counts;
+    return m_Values;
   }
 
-  /** The table of the labels; its rows are in the order of Counts().Labels(). */
+  /** The table of the labels; its rows are in the order of Values().Labels(). */
   brickccl::ComponentTable
   Measure(const brickccl::MeasureOptions & options)
   {
     const brickccl::Geometry geometry = MakeBrickGeometry<VDimension>(m_Grid);
     const int                threads = BrickThreadsOf(m_Filter);
-    const auto &             labels = m_Counts.Labels();
+    const auto &             labels = m_Values.Labels();
     // The engine's labels are whole numbers above 0.
     if (std::is_integral_v<TPixel> && m_Background == TPixel(0) && (labels.empty() || labels.front() > TPixel(0)))
     {
@@ -71,7 +71,7 @@ public:
         const std::int64_t length = m_View.extent.RowLength();
         const std::int64_t first = static_cast<std::int64_t>(row) * length;
         ForEachStretchOfRow(first, [&](std::int64_t x, std::int64_t count, TPixel value) {
-          std::fill_n(numbers.begin() + first + x, count, static_cast<std::uint32_t>(m_Counts.PlaceOf(value) + 1));
+          std::fill_n(numbers.begin() + first + x, count, static_cast<std::uint32_t>(m_Values.PlaceOf(value) + 1));
         });
       },
       nullptr);
@@ -99,7 +99,7 @@ public:
       }
       ForEachStretchOfRow(row * m_View.extent.RowLength(), [&](std::int64_t x, std::int64_t count, TPixel value) {
         index[0] = region.GetIndex(0) + x;
-        builder.AddLine(m_Counts.PlaceOf(value), index, static_cast<SizeValueType>(count));
+        builder.AddLine(m_Values.PlaceOf(value), index, static_cast<SizeValueType>(count));
       });
     }
   }
@@ -130,7 +130,7 @@ private:
   const TPixel *              m_Pixels;
   const GridType *            m_Grid;
   TPixel                      m_Background;
-  CountsType                  m_Counts;
+  ValuesType                  m_Values;
 };
 
 /** Fills a filter's empty label map from a label image. The intensities cover the image's region, for objects with
@@ -156,7 +156,7 @@ FillBrickLabelMap(ProcessObject *                            filter,
   progress.Stage(0, 0.2);
   const BrickRegionView                 view = MakeBrickRegionView(input, input->GetLargestPossibleRegion());
   BrickLabelImage<PixelType, dimension> image(filter, progress, view.view, input, background);
-  const std::vector<PixelType> &        labels = image.Counts().Labels();
+  const std::vector<PixelType> &        labels = image.Values().Labels();
   for (const PixelType label : labels)
   {
     if (static_cast<PixelType>(static_cast<LabelType>(label)) != label)

@@ -7,7 +7,6 @@
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "itkBrickImageView.h"
-#include "itkBrickMacro.h"
 #include "itkBrickProcess.h"
 #include "itkBrickWeightedAttributes.h"
 

@@ -3,7 +3,6 @@
 #define itkBrickLabelMapFilter_h
 
 #include "itkBrickLabelMap.h"
-#include "itkBrickMacro.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"

@@ -5,7 +5,6 @@
 #include "BrickCCL/Splitting/Split.h"
 #include "itkBrickImageView.h"
 #include "itkBrickLabelCounts.h"
-#include "itkBrickMacro.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"

@@ -3,7 +3,6 @@
 #define itkBrickStatisticsLabelMapFilter_h
 
 #include "itkBrickImageView.h"
-#include "itkBrickMacro.h"
 #include "itkBrickProcess.h"
 
 namespace itk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Slicer/ModuleValues.h"
+#include "BrickCCL/Slicer/RunModule.h"
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/JobOptions.h"

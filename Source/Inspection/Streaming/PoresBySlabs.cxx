@@ -4,7 +4,7 @@
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Criteria/RowLinks.h"
-#include "BrickCCL/Measuring/PartSurface.h"
+#include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Segmenting/FillPart.h"
 #include "BrickCCL/Streaming/SlabLabeler.h"

@@ -2,7 +2,6 @@
 #include "BrickCCL/Streaming/SlabLabeler.h"
 
 #include "BrickCCL/Bricks/BrickRecord.h"
-#include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"

@@ -2,7 +2,6 @@
 #include "BrickCCL/Geometry/BoundingBoxTree.h"
 #include "BrickCCL/Geometry/EnclosingBall.h"
 #include "BrickCCL/Host/UninitializedVector.h"
-#include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/HullCorners.h"
 #include "BrickCCL/Measuring/Measuring.h"

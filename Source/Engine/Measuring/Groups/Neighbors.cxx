@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/ComponentTrees.h"
-#include "BrickCCL/Measuring/Contacts.h"
-#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/TouchingRuns.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 

@@ -3,7 +3,6 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
-#include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/LocalCounts.h"
 #include "BrickCCL/Measuring/Measuring.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Geometry/DistanceRidge.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Geometry/DrawBalls.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
-#include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"

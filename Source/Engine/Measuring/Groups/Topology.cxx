@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
-#include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/LocalCounts.h"
 #include "BrickCCL/Measuring/Measuring.h"

@@ -66,12 +66,9 @@ LabelByBricks(const Case & made, bool useMask, bool fromImage, Labeling & scratc
     const Bytes                map = result.merge.Map(i);
     if (fromImage)
     {
-      RelabelBrick(ViewOf(images[i].voxels, made.type, box.extent, made.channels),
-                   box,
-                   options[i],
-                   map,
-                   labels.data(),
-                   LabelType::UInt64);
+      // Labeled again, with the same options.
+      const ImageView image = ViewOf(images[i].voxels, made.type, box.extent, made.channels);
+      WriteBrick(LabelBrick(image, box, options[i]).runs, map, labels.data(), LabelType::UInt64, 1);
     }
     else
     {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Geometry/DistanceRidge.h"
 
 #include "BrickCCL/Geometry/DrawBalls.h"
 #include "BrickCCL/Phantoms/Random.h"

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/Condition.h"

@@ -2,7 +2,7 @@
 #include "BrickCCL/Cli/Segments.h"
 
 #include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"

@@ -91,8 +91,7 @@ main(int argc, char ** argv)
     const fs::path           folder = fs::temp_directory_path();
     std::vector<std::string> outputs;
     brickccl::ChildProcesses children({ [&](std::size_t child) { return Work(items, child, count, outputs[child]); },
-                                        [&](std::size_t child) { return outputs[child] + ".log"; },
-                                        argc == 3 });
+                                        [&](std::size_t child) { return outputs[child] + ".log"; } });
     for (std::size_t child = 0; child < count; ++child)
     {
       outputs.push_back((folder / ("brickccl-floor-" + std::to_string(child) + ".nrrd")).string());

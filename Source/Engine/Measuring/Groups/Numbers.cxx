@@ -2,6 +2,7 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 

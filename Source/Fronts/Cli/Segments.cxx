@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace brickccl::cli
 {
@@ -242,7 +243,7 @@ MeasureMasks(const MaskFiles &                                                  
     const int layers = image.segmentation.segments.empty() ? 1 : image.channels;
     for (int layer = 0; layer < layers; ++layer)
     {
-      last = layers == 1 ? std::move(image) : LayerOf(image, layer);
+      last = layers == 1 ? std::exchange(image, {}) : LayerOf(image, layer);
       ComponentTable table = measure(last, tables.empty());
       if (!masks.areSeveral && layers == 1)
       {

@@ -240,9 +240,8 @@ private:
   VoxelsOfNumbers
   CountZones() const
   {
-    const auto            counted = m_Run.Counted();
-    const VoxelsOfNumbers voxels =
-      CountNumbers(m_Zones->View(), counted.value_or(m_Zones->View()), {}, m_Options.threads);
+    const auto      counted = m_Run.Counted();
+    VoxelsOfNumbers voxels = CountNumbers(m_Zones->View(), counted.value_or(m_Zones->View()), {}, m_Options.threads);
     for (const AcceptanceRule & rule : m_Recipe.acceptance)
     {
       if (rule.zone > 0 && voxels.count(rule.zone) == 0)

@@ -83,7 +83,7 @@ MeasureParents(const GroupInput & input, ComponentTable & table)
   VisitScalarType(input.options.parents->type, [&](auto tag) {
     const auto * const labels = static_cast<const typename decltype(tag)::Type *>(input.options.parents->data);
     ForComponents(found.size(), input.context, [&](std::size_t c) {
-      found[c].label = static_cast<std::uint64_t>(labels[table.components[c].firstVoxel]);
+      found[c].label = static_cast<std::uint64_t>(+labels[table.components[c].firstVoxel]);
     });
   });
   table.measures.Set(std::move(found));

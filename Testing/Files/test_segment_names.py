@@ -48,6 +48,11 @@ class SegmentNamesTest(Dicom):
         nibabel.save(image, self.path(name))
         return self.path(name)
 
+    def test_damaged_label_tables_take_no_time(self):
+        table = b"<CaretExtension><LabelTable>"
+        for xml in (table + b'<Label Key="1">' * 300000, table + b'<Label Key="5">' + b"&lt;" * 1000000 + b"</Label>"):
+            subprocess.run([COMMAND, "stats", self.nifti(xml, name="a.nii"), "-o", self.path("t.csv")], check=True, timeout=60)
+
     def test_label_tables_of_nifti(self):
         table = XML % (LABEL % (5, 0.9, 0.1, 0.2, "<![CDATA[left kidney]]>") + LABEL % (12, 0, 0.5, 1, "Liver &amp; &lt;x&gt;"))
         for code in (30, 0):

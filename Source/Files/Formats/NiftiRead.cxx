@@ -295,14 +295,23 @@ LabelTableIn(const std::string & text)
                                                               { "&amp;", "&" } };
   std::vector<Segment>                            segments;
   std::size_t place = text.find("<LabelTable", std::min(text.size(), text.find("<CaretExtension")));
-  for (; (place = text.find("<Label ", place)) != std::string::npos; ++place)
+  while ((place = text.find("<Label ", place)) != std::string::npos)
   {
-    const std::size_t close = std::min(text.size() - 1, text.find('>', place));
-    const auto        number = [&](const std::string & name) {
-      const std::size_t at = text.find(" " + name + "=\"", place);
-      return at < close ? std::strtod(text.c_str() + at + name.size() + 3, nullptr) : -1;
+    const std::size_t close = text.find('>', place);
+    const std::size_t end = text.find("</Label>", close);
+    if (end == std::string::npos)
+    {
+      break;
+    }
+    // Cut to what names and attributes need, so that damaged tables take no time.
+    constexpr std::size_t longest = 10000;
+    const std::string     attributes = text.substr(place, std::min(close - place, longest));
+    std::string           name = text.substr(close + 1, std::min(end - close - 1, longest));
+    place = end;
+    const auto number = [&](const std::string & key) {
+      const std::size_t at = attributes.find(" " + key + "=\"");
+      return at < attributes.size() ? std::strtod(attributes.c_str() + at + key.size() + 3, nullptr) : -1;
     };
-    std::string name = text.substr(close + 1, text.find("</Label>", close) - close - 1);
     for (const auto & [code, character] : codes)
     {
       for (std::size_t at = 0; (at = name.find(code, at)) != std::string::npos; at += std::strlen(character))
@@ -398,7 +407,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     const auto before = FirstBytes(data, static_cast<std::size_t>(offset));
     image.segmentation.segments = LabelTableIn(std::string(before.begin(), before.end()));
   }
-  TellHeader(options, image, image.channels > 1 || header.HasScaling());
+  TellHeader(options, image);
   const bool isCompressed = IsGzipped(data);
   DataLayout layout{ isCompressed ? Encoding::Compressed : Encoding::Raw, header.Swapped() };
   layout.parts = { { data, isCompressed ? 0 : offset, isCompressed ? offset : 0, Wrapper::Gzip, data.QuotedName() } };

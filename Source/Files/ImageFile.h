@@ -40,9 +40,9 @@ struct ReadOptions
   int threads = 0;
   /** Hears of the file that is read, unless slices of several files are; not of others that it names. */
   std::function<void(const files::FileBytes & file)> onFile = {};
-  /** Called when the type, channels and extent of an image are known, before memory for its voxels is allocated:
-   *  `bytes` is the most that its voxels will need during reading. If it throws, reading stops. */
-  std::function<void(const LoadedImage & header, std::uint64_t bytes)> onHeader = {};
+  /** Called when the type, channels and extent of an image are known, before memory for its voxels is allocated.
+   *  If it throws, reading stops. */
+  std::function<void(const LoadedImage & header)> onHeader = {};
   /** Hears how much of an image has been read. */
   Progress progress = {};
 

@@ -245,12 +245,13 @@ VoxelBytes(const Extent & extent, int channels, ScalarType type)
 }
 
 void
-TellHeader(const ReadOptions & options, const LoadedImage & image, bool mayBeScaled)
+TellHeader(const ReadOptions & options, const LoadedImage & image)
 {
   if (options.onHeader)
   {
-    const std::uint64_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-    options.onHeader(image, bytes + (mayBeScaled ? bytes / SizeOf(image.type) * sizeof(double) : 0));
+    // Refuses sizes that are too large for any memory first.
+    VoxelBytes(image.extent, image.channels, image.type);
+    options.onHeader(image);
   }
 }
 

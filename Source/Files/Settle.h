@@ -65,9 +65,8 @@ ScalarType IntegerType(std::size_t bytes, bool isSigned);
 /** The number of bytes of the voxels. \throws Error if they are more than can be addressed. */
 std::size_t VoxelBytes(const Extent & extent, int channels, ScalarType type);
 
-/** Reports an image before its voxels are read (ReadOptions::onHeader). \param mayBeScaled  whether its values may
- *  get a larger type */
-void TellHeader(const ReadOptions & options, const LoadedImage & image, bool mayBeScaled = false);
+/** Reports an image before its voxels are read (ReadOptions::onHeader). */
+void TellHeader(const ReadOptions & options, const LoadedImage & image);
 
 /** Swaps the bytes of each of `count` values of `size` bytes. */
 void SwapBytes(void * values, std::size_t size, std::size_t count, const HostContext & context);

@@ -386,7 +386,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
     image.channels = static_cast<int>(number);
   }
   SetGeometry(header, extent.size(), options, image);
-  TellHeader(options, image, header.Find("ElementToIntensityFunctionSlope") != nullptr);
+  TellHeader(options, image);
   ReadData(file, header, options, image);
   ApplyScaling(header, context, image);
   return image;

@@ -194,7 +194,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   const std::size_t bytes = 2 * count;
   file.Require(begin, bytes);
   CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
-  TellHeader(options, image, true);
+  TellHeader(options, image);
   std::vector<unsigned char> halves(file.Data() + begin, file.Data() + begin + bytes);
   if (header.IsSwapped())
   {

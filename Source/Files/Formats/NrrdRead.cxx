@@ -367,7 +367,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   }
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
-  TellHeader(options, image, image.channels > 1);
+  TellHeader(options, image);
   ReadVoxels(file, header, options, image);
   return image;
 }

@@ -125,7 +125,7 @@ Read(const nb::bytes &           path,
   options.raw = raw;
   options.asLabels = asLabels;
   options.threads = threads;
-  options.onHeader = [](const LoadedImage & header, std::uint64_t) { CheckChannels(header); };
+  options.onHeader = CheckChannels;
   return Translated(PyExc_ValueError, [&] {
     return WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
       constexpr double copied = 0.1;

@@ -76,6 +76,10 @@ void WriteContacts(std::ostream &         stream,
 std::size_t
 WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text, std::size_t width = 0);
 
+/** A text as a cell of a delimited table: in quotes where RFC 4180 asks for that. A text that a spreadsheet would take
+ * for a formula, because it begins with = + - @, a tab or a line's end, gets an apostrophe in front. */
+std::string TextCell(const std::string & text, char delimiter);
+
 /** Writes what the columns are, one line each: name, type ("int", "double" or "string"), unit and description. The
  * names of its own columns are those that 3D Slicer asks for in the schema of a table. */
 void WriteSchema(std::ostream & stream, const ComponentTable & table, const TableText & text, char delimiter);

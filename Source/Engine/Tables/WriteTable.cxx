@@ -89,16 +89,6 @@ InQuotes(const std::string & text, char escape)
   return '"' + quoted + '"';
 }
 
-/** A text as a field of a table: in quotes where it holds the delimiter, quotes or line ends. A text that a
- *  spreadsheet would take for a formula gets an apostrophe in front. */
-std::string
-FieldOf(const std::string & text, char delimiter)
-{
-  const bool isFormula = !text.empty() && std::string("=+-@").find(text[0]) != std::string::npos;
-  const bool isPlain = !isFormula && text.find_first_of(std::string("\"\r\n") + delimiter) == std::string::npos;
-  return isPlain ? text : InQuotes((isFormula ? "'" : "") + text, '"');
-}
-
 /** The number of characters of a text in UTF-8. */
 std::size_t
 LengthOf(const std::string & text)
@@ -125,7 +115,7 @@ AppendLine(std::string &          line,
     }
     if (const auto & texts = text.columns[i].texts)
     {
-      line += FieldOf((*texts)[measures.place], delimiter);
+      line += TextCell((*texts)[measures.place], delimiter);
       continue;
     }
     const std::size_t begin = line.size();
@@ -136,6 +126,14 @@ AppendLine(std::string &          line,
 }
 
 } // namespace
+
+std::string
+TextCell(const std::string & text, char delimiter)
+{
+  const bool isFormula = !text.empty() && std::string("=+-@\t\r\n").find(text[0]) != std::string::npos;
+  const bool isPlain = !isFormula && text.find_first_of(std::string("\"\r\n") + delimiter) == std::string::npos;
+  return isPlain ? text : InQuotes((isFormula ? "'" : "") + text, '"');
+}
 
 void
 WriteDelimited(std::ostream & stream, const ComponentTable & table, char delimiter)
@@ -189,7 +187,7 @@ WriteSchema(std::ostream & stream, const ComponentTable & table, const TableText
            << (column.texts                     ? "string"
                : IsIntegerColumn(table, column) ? "int"
                                                 : "double")
-           << delimiter << FieldOf(column.unit, delimiter) << delimiter << FieldOf(column.description, delimiter)
+           << delimiter << TextCell(column.unit, delimiter) << delimiter << TextCell(column.description, delimiter)
            << '\n';
   }
 }

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Job/Language.h"
+#include "BrickCCL/Tables/TableLayout.h"
 
 #include <algorithm>
 #include <cctype>
@@ -96,20 +97,7 @@ OneLine(const std::string & text)
 std::string
 CsvCell(const std::string & text)
 {
-  const std::string shown = Utf8Text(text);
-  const bool        isFormula = !shown.empty() && std::string("=+-@\t\r\n").find(shown[0]) != std::string::npos;
-  std::string       cell = isFormula ? "'" + shown : shown;
-  if (cell.find_first_of(",\"\r\n'") == std::string::npos && cell == shown)
-  {
-    return cell;
-  }
-  std::string quoted = "\"";
-  for (const char character : cell)
-  {
-    quoted += character;
-    quoted += character == '"' ? "\"" : "";
-  }
-  return quoted + "\"";
+  return TextCell(Utf8Text(text), ',');
 }
 
 std::string

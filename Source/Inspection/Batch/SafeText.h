@@ -19,8 +19,7 @@ std::string NameText(const std::string & name);
 /** A text for a terminal or a log, in UTF-8: control characters are written as \xFF, lines' ends too. */
 std::string OneLine(const std::string & text);
 
-/** A text as a cell of a CSV file, in UTF-8. It is quoted where RFC 4180 asks for that. A text that a spreadsheet
- *  would take for a formula, because it begins with = + - @, a tab or a line's end, gets an apostrophe in front. */
+/** A text as a cell of a CSV file, in UTF-8 (TextCell). */
 std::string CsvCell(const std::string & text);
 
 /** A name for a folder: letters, digits, dots, hyphens and underscores of ASCII. Other characters become an

@@ -160,13 +160,19 @@ class NamesTest(CommandTest):
         self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12), (((11, 11), (9, 9), (5, 5)), 12)))
         self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "left kidney, Liver")
         self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12)))
+        # Numbers may have blanks, a name commas, and two segments one name.
+        self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "5, 12")
+        self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12)))
+        names = self.write("n.tsv", "index\tname\n5\tboth, cleaned\n12\tboth, cleaned\n")
+        self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--names", names, "--values", "both, cleaned")
+        self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12)))
         self.fails("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "left kidny",
                    saying="'left kidny' for --values is not a number and not the name of a segment (did you mean 'left kidney'?)")
 
     def test_hostile_names(self):
         for name, shown in (("a,b \"c\"; d", "a,b \"c\"; d"), ("=1+2", "'=1+2"), ("x\\ny", "x\\x0ay"), ("x\\\\ny", "x\\ny"),
                             ("\x1b[31mred", "\\x1b[31mred"), ("<script>&", "<script>&"), (b"Leber \xe4", "Leber \u00e4"),
-                            ("\u202eabc", "\\xe2\\x80\\xaeabc"), ("n" * 100000, "n" * 997 + "..."), ("\u00e4" * 5000, "\u00e4" * 498 + "...")):
+                            ("\u202eabc", "\\xe2\\x80\\xaeabc"), ("\uffffa", "\\xef\\xbf\\xbfa"), ("n" * 100000, "n" * 997 + "..."), ("\u00e4" * 5000, "\u00e4" * 498 + "...")):
             with self.subTest(name=name[:20]):
                 scan = self.segmentation(kidney=name)
                 self.assertEqual(self.names(scan)[0], ("5", shown, "27"))

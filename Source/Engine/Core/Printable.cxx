@@ -27,10 +27,11 @@ Printable(const std::string & text, const std::string & kept)
     const auto byte = [&](std::size_t place) {
       return static_cast<unsigned char>(place < text.size() ? text[place] : ' ');
     };
-    // Line separators and marks of direction (U+2028 to U+202E, U+2066 to U+2069), which reverse the text behind them.
+    // Line separators and marks of direction (U+2028 to U+202E, U+2066 to U+2069), which reverse the text behind them,
+    // and U+FFFE and U+FFFF, which XML forbids.
     const bool turns = byte(at) == 0xe2 && ((byte(at + 1) == 0x80 && byte(at + 2) >= 0xa8 && byte(at + 2) <= 0xae) ||
                                             (byte(at + 1) == 0x81 && byte(at + 2) >= 0xa6 && byte(at + 2) <= 0xa9));
-    if (turns)
+    if (turns || (byte(at) == 0xef && byte(at + 1) == 0xbf && byte(at + 2) >= 0xbe))
     {
       for (const std::size_t end = at + 3; at < end; ++at)
       {

@@ -141,8 +141,9 @@ private:
     m_Image = m_Arguments.equalValue ? m_Reader.ReadLabels(m_Arguments.input) : m_Reader.Read(m_Arguments.input, false);
     if (!m_Image.segmentation.segments.empty() && !KeepsNames())
     {
-      m_Reader.Note(m_Arguments.equalValue ? "the names of segments are lost with --split and --memory"
-                                           : "the names of segments are lost; --equal-value keeps them");
+      m_Reader.Note(m_Arguments.equalValue
+                      ? "the names of segments are lost with --split, --memory or overlapping segments"
+                      : "the names of segments are lost; --equal-value keeps them");
     }
     options.connectivity = ConnectivityFor(m_Arguments, m_Image.extent, m_Reader);
     options.periodic = PeriodicFor(m_Arguments, *options.connectivity);

@@ -266,25 +266,35 @@ MeasureMasks(const MaskFiles &                                                  
 std::vector<Number>
 ParseValues(const std::string & text, const Segmentation & segmentation)
 {
-  std::vector<Number>      values;
   std::vector<std::string> names;
-  std::istringstream       parts(text);
   for (const Segment & segment : segmentation.segments)
   {
     names.push_back(NameOf(segment));
   }
-  for (std::string part; std::getline(parts, part, ',');)
+  const bool          isOneName = std::count(names.begin(), names.end(), files::Trimmed(text)) > 0;
+  std::vector<Number> values;
+  std::istringstream  parts(text);
+  for (std::string part; std::getline(parts, part, isOneName ? '\0' : ',');)
   {
     const std::string name = files::Trimmed(part);
-    const auto        found = job::NumberOf(part) ? names.end() : std::find(names.begin(), names.end(), name);
-    if (found == names.end() && !names.empty() && !job::NumberOf(part))
+    const std::size_t before = values.size();
+    // Several segments may have one name. A number is a label.
+    for (std::size_t i = 0; i < names.size() && !job::NumberOf(name); ++i)
+    {
+      if (names[i] == name)
+      {
+        values.emplace_back(segmentation.segments[i].label);
+      }
+    }
+    if (values.size() == before && !names.empty() && !job::NumberOf(name))
     {
       throw InvalidArgument(Quoted(name) + " for --values is not a number and not the name of a segment" +
                             DidYouMean(name, names));
     }
-    values.push_back(found == names.end()
-                       ? ParseNumber(part, "--values")
-                       : Number(segmentation.segments[static_cast<std::size_t>(found - names.begin())].label));
+    if (values.size() == before)
+    {
+      values.push_back(ParseNumber(name, "--values"));
+    }
   }
   return values;
 }

@@ -90,7 +90,7 @@ find_package(BrickCCL).
 END
 [ $# -ge 4 ] || exit 0
 
-# The modules of the wheel with the system's libraries; the command is that of the package brickccl.
+# The modules of the wheel with the system's libraries; the package brickccl brings the command.
 root=$stage/python3-brickccl modules=$stage/python3-brickccl/usr/lib/python3/dist-packages
 mkdir -p "$root/DEBIAN" "$modules"
 "$4" -m zipfile -e "$3" "$modules"

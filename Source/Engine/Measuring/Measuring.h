@@ -103,7 +103,7 @@ struct MeasureOptions
    *  voxels. */
   std::optional<ImageView> parts;
   std::optional<ImageView> zones;
-  /** The labels that a split divided into objects. Each object gets that of its first voxel. */
+  /** The labels that a split divided into objects. The parent of an object is the label of its first voxel. */
   std::optional<ImageView> parents;
   /** Columns in addition to the default ones. */
   ColumnGroups groups;

@@ -100,12 +100,15 @@ struct SplitReport
  *
  *  With `options.seeds`, voxels of seeds point at themselves, and all voxels that end in a seed are one basin. Two
  *  basins are merged unless both have a seed: each seed floods its label downwards from the highest pass, until it
- *  meets another. Voxels that no seed reaches become 0. A seed in several labels is one object of all of them. Memory
- * besides the two images for each voxel: 2 bytes if distances are below 256 times the common length of the spacings,
- * else 4; 8 without a common length. \param labels   an image of one channel; 0 is the background, every other whole
- * number a label, as in a mask \param objects  memory for one number for each voxel, which gets 1, 2, ... for the
- * objects in raster order of their first voxels, or the numbers of seeds \param options  the height, what is flooded,
- * neighbors, spacing, threads and progress \throws InvalidArgument, Canceled, std::bad_alloc. */
+ *  meets another. Voxels that no seed reaches become 0. A seed in several labels is one object of all of them.
+ *
+ *  Memory besides the two images for each voxel: 2 bytes if distances are below 256 times the common length of the
+ *  spacings, else 4; 8 without a common length.
+ *  \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
+ *  \param objects  memory for one number for each voxel, which gets 1, 2, ... for the objects in raster order of their
+ *                  first voxels, or the numbers of seeds
+ *  \param options  the height, what is flooded, seeds, neighbors, spacing, threads, progress and device
+ *  \throws InvalidArgument, Canceled, std::bad_alloc, cuda::DeviceError. */
 SplitReport Split(const ImageView & labels, std::uint32_t * objects, const SplitOptions & options = {});
 
 } // namespace brickccl

@@ -25,7 +25,7 @@ namespace itk
  * raster order of their first pixels. It does in one filter what SignedMaurerDistanceMapImageFilter and
  * MorphologicalWatershedImageFilter do together.
  *
- * With a SeedImage each of its numbers is one object with that number, and there is no height.
+ * With a SeedImage, each seed becomes one object and keeps its number. Height is not used then.
  *
  * If the output pixel type cannot hold the numbers, Update throws before anything is written.
  *
@@ -41,7 +41,7 @@ public:
   static_assert(std::is_integral_v<OutputPixelType>, "the output must have integer pixels");
   static_assert(IsBrickPlainImage<TOutputImage>, "the output must be an itk::Image, not an adaptor");
 
-  /** Markers in an image of the same region, 0 where there is no seed. Default: none. */
+  /** Seeds: an image of the same region, 0 outside all seeds. Default: none. */
   itkSetInputMacro(SeedImage, TOutputImage);
   itkGetInputMacro(SeedImage, TOutputImage);
 

@@ -263,7 +263,7 @@ private:
     }
     if (rule.zone > 0 && m_Recipe.zones.empty())
     {
-      Complain(given.LineOf("zone"), "acceptance.zone is set, but there are no zones; set zones.file");
+      Complain(given.LineOf("zone"), "acceptance.zone needs zones; set zones.file");
     }
     if (rule.leastPart > 0 && LacksPart())
     {

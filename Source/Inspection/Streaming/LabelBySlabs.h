@@ -22,7 +22,7 @@ struct SlabResult
   std::uint64_t foregroundVoxels = 0;
   /** Values of the image that are not a number. */
   std::uint64_t notNumbers = 0;
-  /** Those of the mask. */
+  /** Values of the mask that are not a number. */
   std::uint64_t notNumbersOfMask = 0;
   /** With `measures`. */
   ComponentTable table;

@@ -55,7 +55,7 @@ def split(
     values : array or image, optional
         Split along the dark valleys of these values instead of along necks.
     seeds : array or image, optional
-        Markers of the same shape: whole numbers, 0 where there is no seed. Each seed becomes one object with its number; there is
+        Markers of the same shape: whole numbers, 0 outside all seeds. Each seed becomes one object with its number; there is
         then no height. Seeds flood their label downwards from the highest pass, until they meet another seed. Voxels that no seed
         reaches become 0.
     connectivity, by_slice, neighborhood : optional

@@ -230,7 +230,10 @@ AddSurfaceColumns(ColumnList & columns)
     columns.Add("compactness",
                 "36 pi volume^2 / surface^3: the cube of sphericity",
                 MergeRule::SecondLook,
-                [](Table t, Component c) { return std::pow(Sphericity(t, c), 3); });
+                [](Table t, Component c) {
+                  const double ratio = Sphericity(t, c);
+                  return ratio * ratio * ratio;
+                });
   }
   columns.Add("roundness",
               isFlat ? "perimeter of the disk of the same area / perimeter" : "as in ITK: the same as sphericity",

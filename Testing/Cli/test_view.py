@@ -103,6 +103,11 @@ class ViewTest(CommandTest):
         {"threshold": 100.5, "below": True, "connectivity": 26, "smooth": "median:1"},
         {"range": [-1200, 50], "connectivity": 18},
         {"pores": True, "threshold": "otsu", "connectivity": 26, "smooth": "gaussian:0.3"},
+        {"pores": True, "threshold": "otsu", "connectivity": 26, "box": "20,10,5,60,50,40"},
+        {"pores": True, "threshold": "otsu", "connectivity": 26, "box": "10mm,5mm,2mm,30mm,20.3mm,16mm", "split": "auto"},
+        {"threshold": "iso50", "connectivity": 6, "box": "20,10,5,60,50,40", "smooth": "median:1"},
+        {"pores": True, "threshold": 900, "connectivity": 18, "split": 0.3, "minimum_volume": 1},
+        {"threshold": 900, "connectivity": 26, "split": 1.25},
     )
 
     def test_all_is_as_by_the_command_and_by_a_batch_of_the_recipe(self):
@@ -232,7 +237,8 @@ class ViewTest(CommandTest):
         for settings, saying in (({"threshold": "oops"}, "oops"), ({"connectivity": 7}, "7"), ({"close": "1"}, "--close needs --pores"),
                                  ({"threshold": 5000, "pores": True}, "no material"), ({"range": [5, 1]}, "--range"),
                                  ({"threshold": "3", "range": [1, 2]}, "cannot be combined"), ({"below": True}, "--below"),
-                                 ({"smooth": "gauss:1"}, "gauss:1"), ({"smooth": "median:50"}, "median:1 or median:2"), ({"minimum_volume": -1}, "-1")):
+                                 ({"smooth": "gauss:1"}, "gauss:1"), ({"threshold": 900, "box": "1,2,3"}, "1,2,3"),
+                                 ({"threshold": 900, "box": "0,0,0,9,9,99"}, "0,0,0,9,9,99"), ({"threshold": 900, "split": "wide"}, "wide"), ({"smooth": "median:50"}, "median:1 or median:2"), ({"minimum_volume": -1}, "-1")):
             self.assertIn(saying, view.label(**settings)["error"])
         self.assertIn("wait", view.save("table", "t.csv")["error"])
         self.assertGreater(view.label(pores=True, threshold="otsu")["components"], 0)

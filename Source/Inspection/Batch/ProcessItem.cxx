@@ -212,7 +212,7 @@ private:
     m_Summary["components"] = m_Run.foundCount;
     if (!m_Recipe.split.empty())
     {
-      m_Summary["parents"] = m_Run.parentCount;
+      m_Summary["parents"] = m_Run.split.count;
     }
     if (m_Recipe.decidesBySurface && part && part->fillsImage && labeling.ComponentCount() > 0)
     {

@@ -174,7 +174,9 @@ Session::NumbersOf(const Labeled & labeled) const
                 { "largest", sizeOf(largest) },
                 { "largestVoxels", largest },
                 { "milliseconds", 1000 * labeled.seconds },
-                { "smooth", labeled.values->smooth } };
+                { "smooth", labeled.values->smooth },
+                { "box", labeled.values->box },
+                { "parents", labeled.split.count } };
   json["threshold"] = labeled.threshold ? ThresholdAsJson(labeled.threshold->value) : Json(nullptr);
   json["command"] = CommandOf(m_Scene.input, m_Scene.reading, labeled.settings);
   return json;
@@ -274,7 +276,13 @@ Session::Save(const std::string & kind, const std::string & name, const Labeled 
       // The command's table has distances to the part's surface, too.
       MeasureOptions options;
       options.part = labeled.part ? std::optional(labeled.part->PartView()) : std::nullopt;
+      if (!labeled.job.split.empty())
+      {
+        options.parents = ImageView(labeled.split.labels.Data(), m_Scene.scan.extent);
+      }
       table = labeling.Measure(options);
+      table->regionVoxels = labeled.table.regionVoxels;
+      table->partTotals.voxels = labeled.table.partTotals.voxels;
     }
     ReplaceTextFile(name, [&](std::ostream & stream) {
       const bool isJson = fs::path(name).extension() == ".json";

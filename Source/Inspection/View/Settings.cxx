@@ -16,7 +16,7 @@ namespace
 {
 
 /** The options that a page may set. */
-constexpr const char * OptionsOfPage = "pores threshold below range smooth close connectivity minimum-volume";
+constexpr const char * OptionsOfPage = "pores threshold below range box smooth close connectivity split minimum-volume";
 
 /** A word for a shell. */
 std::string

@@ -148,6 +148,32 @@ class ViewTest(CommandTest):
                 with open(self.path("own.csv"), encoding="utf-8") as stream:
                     self.assertEqual(rows, list(csv.reader(stream)))
 
+    def test_a_recipe_comes_first(self):
+        first = self.view("scan.nrrd", "--downsample", 2)
+        for settings in (self.SETTINGS[1], self.SETTINGS[2], self.SETTINGS[6], self.SETTINGS[7], self.SETTINGS[10]):
+            with self.subTest(settings=settings):
+                shown = first.label(**settings)
+                self.assertIn(" --downsample 2 ", shown["command"])
+                first.save("recipe", "own.toml", True)
+                view = self.view("scan.nrrd", "--recipe", "own.toml")
+                scan = view.json("scan")
+                self.assertEqual(scan["notes"], ["'scan.nrrd': each voxel is the mean of 2 voxels along each axis; the file has 80 x 70 x 60"])
+                again = view.json("label", {"generation": 1, "settings": scan["settings"]})
+                for name in ("components", "voxels", "percent", "threshold", "command", "box"):
+                    self.assertEqual(again[name], shown[name], name)
+                view.close()
+
+    def test_what_the_page_cannot_do_of_a_recipe_is_said(self):
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write("[recipe]\nschema = 1\nname = \"r\"\n[part]\nmethod = \"pores\"\nthreshold = \"otsu\"\nerode_mm = 1\n"
+                         "[labeling]\nconnectivity = \"full\"\nmaximum_size = 99\n[selection]\nkeep = \"voxel_count > 3\"\n")
+        view = self.view("scan.nrrd", "--recipe", "r.toml")
+        scan = view.json("scan")
+        self.assertEqual(scan["notes"], ["the page leaves out what the recipe says with part.erode_mm labeling.maximum_size selection.keep"])
+        self.assertEqual(scan["settings"], {"pores": [], "threshold": ["otsu"], "connectivity": ["full"]})
+        self.assertGreater(view.json("label", {"generation": 1, "settings": scan["settings"]})["components"], 0)
+        self.fails("view", self.scan, "--no-browser", "--recipe", self.path("none.toml"), saying="none.toml")
+
     def test_slices_table_and_surface(self):
         view = self.view("scan.nrrd")
         fields, data = read_nrrd(self.scan)

@@ -38,8 +38,8 @@ class ViewPageTest(unittest.TestCase):
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.close)
 
-    def show(self, scan="part.nrrd", width=1440, height=900, **media):
-        self.process = subprocess.Popen([COMMAND, "view", scan, "--no-browser", "--linger", "5"], cwd=self.folder, text=True,
+    def show(self, scan="part.nrrd", width=1440, height=900, more=(), **media):
+        self.process = subprocess.Popen([COMMAND, "view", scan, "--no-browser", "--linger", "5", *more], cwd=self.folder, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(self.end, self.process)
         self.address = self.process.stdout.readline().strip()
@@ -237,6 +237,22 @@ class ViewPageTest(unittest.TestCase):
             self.browser.press("z", modifiers=2)
         self.settle()
         self.assertEqual((self.figures()[0], self.text("split-text"), self.browser.run("document.getElementById('split').value")), ("1", "off", "0"))
+
+    def test_a_recipe_comes_first(self):
+        rest = "[labeling]\nconnectivity = \"full\"\nminimum_volume_mm3 = 2\nsplit = 0.5\n[region]\nbox = \"10,10,10,99,99,90\"\n"
+        for text, options in (("[part]\nmethod = \"pores\"\nthreshold = \"iso50\"\nclose_mm = 1\n", "--pores --threshold iso50 --box 10,10,10,99,99,90 --close 1 "),
+                              ("[threshold]\nmethod = 800\nside = \"above\"\n", "--threshold 800 --box 10,10,10,99,99,90 "),
+                              ("[threshold]\nmethod = 800\n[input]\ndownsample = 2\n", "--downsample 2 --threshold 800 --below --box 10,10,10,99,99,90 "),
+                              ("[threshold]\nrange = [-2000, 300]\n[smoothing]\nfilter = \"median\"\n", "--range -1")):
+            with self.subTest(text=text), open(os.path.join(self.folder, "r.toml"), "w", encoding="utf-8") as stream:
+                stream.write("[recipe]\nschema = 1\nname = \"r\"\n" + text + (rest if "downsample" not in text else rest.replace("99,99,90", "50,50,45")))
+                stream.flush()
+                self.show(more=("--recipe", "r.toml"))
+                command = self.text("command")
+                self.assertIn(options.replace("99,99,90", "50,50,45") if "downsample" in text else options, command)
+                self.assertIn("--connectivity 26 --split 0.5 --minimum-volume 2", command)
+                self.assertEqual("--smooth median:1" in command, "smoothing" in text)
+                self.assertEqual(int(self.figures()[0].replace(",", "")), self.by_command()["components"])
 
     def test_a_fault_is_a_sentence_and_can_be_undone(self):
         self.show()

@@ -106,8 +106,9 @@ LiveLabeling::ValuesFor(const job::Job & job, const ProgressHooks & hooks)
                  : std::make_shared<const LoadedImage>(SmoothImage(m_Scan, job::SmoothingOf(job.smooth), context));
     values->image = values->smoothed.get();
   }
-  values->region = job::MaskOf(job, m_Scan, {}, m_Threads);
-  values->histogram = HistogramOfValues(values->image->View(), values->Region(), context);
+  values->mask = job::MaskOf(job, m_Scan, {}, m_Threads);
+  values->region = values->mask ? std::optional(values->mask->View()) : std::nullopt;
+  values->histogram = HistogramOfValues(values->image->View(), values->region, context);
   return values;
 }
 
@@ -117,7 +118,7 @@ LiveLabeling::OptionsFor(const Labeled & labeled, const ProgressHooks & hooks) c
   PoreOptions options;
   options.material = job::CriterionOf(labeled.job, labeled.values->image->type, labeled.threshold);
   options.closeWidth = labeled.job.close;
-  options.region = labeled.values->Region();
+  options.region = labeled.values->region;
   options.geometry = m_Scan.geometry;
   options.device.kind = Device::Kind::Cpu;
   options.threads = m_Threads;
@@ -145,7 +146,7 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
   else
   {
     options.criterion = job::CriterionOf(job, view.type, labeled.threshold);
-    options.mask = labeled.values->Region();
+    options.mask = labeled.values->region;
   }
   options.connectivity = ConnectivityFor(job.connectivity, view.extent, "");
   options.minimumVolume = job::SizeFor(*options.connectivity, job.minimumVolume, "--minimum-volume");

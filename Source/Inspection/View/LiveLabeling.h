@@ -33,15 +33,11 @@ struct Values
   std::string                        box;
   const LoadedImage *                image = nullptr;
   std::shared_ptr<const LoadedImage> smoothed;
-  std::optional<LoadedImage>         region;
+  /** The mask of the box. */
+  std::optional<LoadedImage> mask;
+  std::optional<ImageView>   region;
   /** Of the values in the box. */
   ValueHistogram histogram;
-
-  std::optional<ImageView>
-  Region() const
-  {
-    return region ? std::optional(region->View()) : std::nullopt;
-  }
 };
 
 /** The result of settings. */

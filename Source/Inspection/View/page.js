@@ -112,11 +112,26 @@
 
   // The histogram with its thresholds. Methods have values in `proposals`.
   let histogram = await getJson("histogram");
+  const span = () => [histogram.bars[0][0], histogram.bars[histogram.bars.length - 1][1]];
+  // A recipe to begin with. A range that has no upper end is a threshold.
+  const start = scan.settings;
+  if (Object.keys(start ?? {}).length > 0) {
+    const [low, high] = (start.range ?? ["nan", "inf"]).map((text) => Number(text.replace("inf", "Infinity")));
+    settings.mode = start.pores ? "pores" : start.below ? "below" : high < Infinity ? "range" : "above";
+    settings.threshold = start.threshold?.[0] ?? (start.range && high === Infinity ? String(low) : "otsu");
+    if (settings.mode === "range") [settings.low, settings.high] = [Math.max(low, span()[0]), high];
+    if (start.pores && high < Infinity) scan.notes.push("the page finds material from a threshold up, without the upper end of the recipe");
+    if (!start.threshold && !start.range) scan.notes.push("the recipe has no threshold; the page begins with otsu");
+    const count = start.connectivity[0];
+    settings.connectivity = count === "full" ? neighbors[neighbors.length - 1] : count === "faces" ? neighbors[0] : count;
+    for (const [key, option] of [["minimumVolume", "minimum-volume"], ["smooth", "smooth"], ["close", "close"], ["box", "box"], ["split", "split"]]) settings[key] = start[option]?.[0] ?? "";
+    if (!Array.from($("smooth").options, (option) => option.value).includes(settings.smooth)) $("smooth").append(element("option", settings.smooth));
+    committed = JSON.stringify(settings);
+  }
   const valueOfThreshold = () => {
     const proposal = (histogram.proposals ?? []).find((each) => each.method === settings.threshold);
     return proposal ? proposal.value : Number(settings.threshold);
   };
-  const span = () => [histogram.bars[0][0], histogram.bars[histogram.bars.length - 1][1]];
   // The outermost bars reach to the extremes; the picture shows as much of them as of others.
   const shownSpan = () => {
     const bars = histogram.bars;

@@ -144,7 +144,7 @@ class CropTest(CommandTest):
     def test_bad_input(self):
         out = self.path("out.nrrd")
         for options, saying in (
-                ((), "give what to crop: --box (or --cylinder, --sphere, --mask), or --component or --each"),
+                ((), "give what to crop: --box (or --cylinder, --sphere, --mask) and --downsample, or --component or --each"),
                 (("--box", "0,0,0,3,3,3", "--component", 3), "give only one of --box"),
                 (("--box", "0,0,0,12,3,3"), "reaches 12 along x, but the voxels there are 0 to 11"),
                 (("--labels", self.map, "--component", 4), "labels.nrrd' has no component 4"),

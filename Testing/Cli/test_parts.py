@@ -247,7 +247,7 @@ class PartsTest(BatchTest):
             self.tray(os.path.join(self.input, "scan.nrrd"), holes)
             self.recipe("[part]\nmethod = \"pores\"\nthreshold = 50\nparts = 2\n"
                         "[[acceptance]]\nname = \"Porosity\"\nrule = \"porosity\"\nat_most_percent = 0.3\n")
-            self.batch("--resume")
+            self.assertIn("limit 0.3 % (parts 1, 2)", self.batch("--resume").stderr)
             self.assertEqual(float(self.items()["scan"]["value"]), worst)
             self.assertEqual(self.summary("scan")["rules"][0]["parts"], [1, 2])
 
@@ -393,7 +393,8 @@ class ZonesTest(CommandTest):
                              ("[zones]\nfile = \"z.nrrd\"\n[[acceptance]]\nrule = \"number\"\nat_most_count = 0\nzone = 0\n", "1"),
                              ("[zones]\nfile = \"z.nrrd\"\n[[acceptance]]\nrule = \"spacing\"\nat_least_mm = 1\nzone = 1\n", "takes no zone"),
                              ("[zones]\nfile = \"z.nrrd\"\n[part]\nmethod = \"pores\"\nthreshold = 1\nparts = \"all\"\n",
-                              "cannot be combined")):
+                              "cannot be combined"),
+                             ("[zones]\nfile = \"z.nrrd\"\n", "there is no file 'z.nrrd' (zones.file)")):
             with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
                 stream.write(text)
             self.fails("recipe", "check", self.path("r.toml"), saying=saying)

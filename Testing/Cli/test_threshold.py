@@ -250,6 +250,9 @@ class ThresholdTest(LabelCommandTest):
         write_nrrd(self.input, "uint8", (4, 4), [7] * 16)
         self.fails("label", self.input, self.output, "--threshold", "otsu", saying="all voxels have the same value")
         self.fails("label", self.input, self.output, "--threshold", "valley", saying="does not have two clear peaks")
+        write_nrrd(self.input, "float", (4, 4), [0, float("inf")] * 8)
+        for method in ("otsu", "local:2"):
+            self.fails("label", self.input, self.output, "--threshold", method, saying="all finite voxels have the same value")
 
 
 class InfoTest(CommandTest):

@@ -103,6 +103,11 @@ class ViewTest(CommandTest):
         {"threshold": 100.5, "below": True, "connectivity": 26, "smooth": "median:1"},
         {"range": [-1200, 50], "connectivity": 18},
         {"pores": True, "threshold": "otsu", "connectivity": 26, "smooth": "gaussian:0.3"},
+        {"pores": True, "threshold": "otsu", "connectivity": 26, "box": "20,10,5,60,50,40"},
+        {"pores": True, "threshold": "otsu", "connectivity": 26, "box": "10mm,5mm,2mm,30mm,20.3mm,16mm", "split": "auto"},
+        {"threshold": "iso50", "connectivity": 6, "box": "20,10,5,60,50,40", "smooth": "median:1"},
+        {"pores": True, "threshold": 900, "connectivity": 18, "split": 0.3, "minimum_volume": 1},
+        {"threshold": 900, "connectivity": 26, "split": 1.25},
     )
 
     def test_all_is_as_by_the_command_and_by_a_batch_of_the_recipe(self):
@@ -142,6 +147,32 @@ class ViewTest(CommandTest):
                     rows = [row[1:] for row in csv.reader(stream)]
                 with open(self.path("own.csv"), encoding="utf-8") as stream:
                     self.assertEqual(rows, list(csv.reader(stream)))
+
+    def test_a_recipe_comes_first(self):
+        first = self.view("scan.nrrd", "--downsample", 2)
+        for settings in (self.SETTINGS[1], self.SETTINGS[2], self.SETTINGS[6], self.SETTINGS[7], self.SETTINGS[10]):
+            with self.subTest(settings=settings):
+                shown = first.label(**settings)
+                self.assertIn(" --downsample 2 ", shown["command"])
+                first.save("recipe", "own.toml", True)
+                view = self.view("scan.nrrd", "--recipe", "own.toml")
+                scan = view.json("scan")
+                self.assertEqual(scan["notes"], ["'scan.nrrd': each voxel is the mean of 2 voxels along each axis; the file has 80 x 70 x 60"])
+                again = view.json("label", {"generation": 1, "settings": scan["settings"]})
+                for name in ("components", "voxels", "percent", "threshold", "command", "box"):
+                    self.assertEqual(again[name], shown[name], name)
+                view.close()
+
+    def test_what_the_page_cannot_do_of_a_recipe_is_said(self):
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write("[recipe]\nschema = 1\nname = \"r\"\n[part]\nmethod = \"pores\"\nthreshold = \"otsu\"\nerode_mm = 1\n"
+                         "[labeling]\nconnectivity = \"full\"\nmaximum_size = 99\n[selection]\nkeep = \"voxel_count > 3\"\n")
+        view = self.view("scan.nrrd", "--recipe", "r.toml")
+        scan = view.json("scan")
+        self.assertEqual(scan["notes"], ["the page leaves out what the recipe says with part.erode_mm labeling.maximum_size selection.keep"])
+        self.assertEqual(scan["settings"], {"pores": [], "threshold": ["otsu"], "connectivity": ["full"]})
+        self.assertGreater(view.json("label", {"generation": 1, "settings": scan["settings"]})["components"], 0)
+        self.fails("view", self.scan, "--no-browser", "--recipe", self.path("none.toml"), saying="none.toml")
 
     def test_slices_table_and_surface(self):
         view = self.view("scan.nrrd")
@@ -232,7 +263,8 @@ class ViewTest(CommandTest):
         for settings, saying in (({"threshold": "oops"}, "oops"), ({"connectivity": 7}, "7"), ({"close": "1"}, "--close needs --pores"),
                                  ({"threshold": 5000, "pores": True}, "no material"), ({"range": [5, 1]}, "--range"),
                                  ({"threshold": "3", "range": [1, 2]}, "cannot be combined"), ({"below": True}, "--below"),
-                                 ({"smooth": "gauss:1"}, "gauss:1"), ({"smooth": "median:50"}, "median:1 or median:2"), ({"minimum_volume": -1}, "-1")):
+                                 ({"smooth": "gauss:1"}, "gauss:1"), ({"threshold": 900, "box": "1,2,3"}, "1,2,3"),
+                                 ({"threshold": 900, "box": "0,0,0,9,9,99"}, "0,0,0,9,9,99"), ({"threshold": 900, "split": "wide"}, "wide"), ({"smooth": "median:50"}, "median:1 or median:2"), ({"minimum_volume": -1}, "-1")):
             self.assertIn(saying, view.label(**settings)["error"])
         self.assertIn("wait", view.save("table", "t.csv")["error"])
         self.assertGreater(view.label(pores=True, threshold="otsu")["components"], 0)

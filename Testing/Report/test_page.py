@@ -3,17 +3,21 @@
 
 Run by itself it says what is missing and ends with 77, which CTest takes as skipped."""
 
+import json
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Cli"))
 
 from browser import Browser, find_chromium
-from support import run, write_nrrd
+from support import COMMAND, run, write_nrrd
 
 EVIL = "<img src=x onerror=document.title=1>"
 MANY = 10000
@@ -273,12 +277,33 @@ class PageTest(unittest.TestCase):
         self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 390)
         self.assertTrue(self.browser.run("Array.from(document.querySelectorAll('select')).every((one) => "
                                          "one.getBoundingClientRect().right <= 390)"))
-        # With the longest name that is there, the chart's texts stay within it.
-        self.browser.run("var names = document.getElementById('histogram-column'); "
-                         "names.value = Array.from(names.options).map((one) => one.value).filter((name) => name.length < 60)"
-                         ".sort((a, b) => b.length - a.length)[0]; names.dispatchEvent(new Event('change')); 0")
-        self.assertTrue(self.browser.run("Array.from(document.querySelectorAll('#histogram text')).every((one) => "
-                                         "one.getBoundingClientRect().left >= 0 && one.getBoundingClientRect().right <= 390)"))
+        # With every column, the chart's texts stay within it.
+        for width in (390, 320):
+            self.browser.open(self.page, width, 844)
+            self.assertEqual(self.browser.run("Array.from(document.getElementById('histogram-column').options, (one) => one.value).filter((name) => {"
+                                              " const names = document.getElementById('histogram-column'), box = document.getElementById('histogram').getBoundingClientRect();"
+                                              " names.value = name; names.dispatchEvent(new Event('change'));"
+                                              " return !Array.from(document.querySelectorAll('#histogram text')).every((one) =>"
+                                              " one.getBoundingClientRect().left >= box.left - 1 && one.getBoundingClientRect().right <= box.right + 1); })"), [])
+
+    def test_a_button_copies_the_command_that_shows_an_item(self):
+        self.browser.run("document.querySelector('button.open').focus(); 0")
+        self.browser.press("Enter")
+        command = self.browser.run("document.querySelector('button.open + code').textContent")
+        words = shlex.split(command)
+        self.assertEqual(words[:2] + words[4:5], ["brickccl", "view", "--recipe"])
+        self.assertEqual(words[3:], [os.path.join(self.folder, "out", "items", words[3].split(os.sep)[-2], "labels.nrrd"), "--recipe",
+                                     os.path.join(self.folder, "out", "recipe.toml")])
+        self.assertEqual(self.browser.run("getSelection().toString()"), command)
+        # The command shows the item: as many components as its label map has.
+        view = subprocess.Popen([COMMAND, *words[1:], "--no-browser"], cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(view.communicate)
+        self.addCleanup(view.kill)
+        address = view.stdout.readline().strip()
+        with urllib.request.urlopen(address + "numbers") as answer:
+            self.assertIn(json.load(answer)["components"], (3, 10000))
+        with urllib.request.urlopen(address + "scan") as answer:
+            self.assertEqual(json.load(answer)["settings"], {"connectivity": ["faces"]})
 
     def test_axe_finds_nothing_serious(self):
         if find_axe() is None:

@@ -30,11 +30,16 @@ class ViewPageTest(unittest.TestCase):
                             ("noise.nrrd", ["random", "--size", 140, 140, 140, "--density", 0.08])):
             result = run("phantom", words[0], os.path.join(cls.folder, name), *words[1:], "--quiet")
             assert result.returncode == 0, result.stderr
+        # Two touching balls of radius 9.
+        with open(os.path.join(cls.folder, "balls.nrrd"), "wb") as stream:
+            stream.write(b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 48 32 32\nencoding: raw\nspacings: 1 1 1\n\n")
+            stream.write(bytes(int(any((x - c) ** 2 + (y - 16) ** 2 + (z - 16) ** 2 <= 81 for c in (16, 31)))
+                               for z in range(32) for y in range(32) for x in range(48)))
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.close)
 
-    def show(self, scan="part.nrrd", width=1440, height=900, **media):
-        self.process = subprocess.Popen([COMMAND, "view", scan, "--no-browser", "--linger", "5"], cwd=self.folder, text=True,
+    def show(self, scan="part.nrrd", width=1440, height=900, more=(), **media):
+        self.process = subprocess.Popen([COMMAND, "view", scan, "--no-browser", "--linger", "5", *more], cwd=self.folder, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(self.end, self.process)
         self.address = self.process.stdout.readline().strip()
@@ -159,6 +164,96 @@ class ViewPageTest(unittest.TestCase):
         self.assertRegex(self.text("command"), "--pores --threshold iso50 --smooth median:1 --close 1 --connectivity 6 --minimum-volume 4")
         self.assertEqual(int(self.figures()[0]), self.by_command()["components"])
 
+    def test_a_box_is_drawn_and_undone(self):
+        self.show()
+        first = self.figures()
+        left, top, width, height = self.box(".view[data-axis='2'] canvas")
+        # The picture fills the height below the caption; a drag from one corner to another.
+        self.browser.run("document.activeElement.blur()")
+        self.browser.press("b")
+        self.assertEqual(self.browser.run("document.getElementById('draw').getAttribute('aria-pressed')"), "true")
+        middle = (left + width / 2, top + height / 2 + 6)
+        place = [self.place(axis) for axis in range(3)]
+        self.press(middle[0] - 60, middle[1] - 70)
+        for step in range(1, 6):
+            self.browser.mouse("mouseMoved", middle[0] - 60 + 30 * step, middle[1] - 70 + 28 * step, button="left", buttons=1)
+        self.wait("document.querySelector('.view').dataset.shown.includes('preview') || document.getElementById('state').dataset.kind === 'exact'")
+        self.release(middle[0] + 90, middle[1] + 70)
+        self.settle()
+        # A drawn box moves no crosshair, and the next drag does.
+        self.assertEqual([self.place(axis) for axis in range(3)], place)
+        self.assertEqual(self.browser.run("document.getElementById('draw').getAttribute('aria-pressed')"), "false")
+        box = [int(number) for number in self.browser.run("document.getElementById('box').value").split(",")]
+        self.assertEqual((box[2], box[5]), (0, 99))
+        self.assertTrue(0 < box[0] < 60 < box[3] < 119 and 0 < box[1] < 55 < box[4] < 109, box)
+        self.assertIn("--box " + ",".join(map(str, box)), self.text("command"))
+        second = self.figures()
+        self.assertNotEqual(first, second)
+        found = self.by_command()
+        self.assertEqual(int(second[0]), found["components"])
+        self.assertAlmostEqual(float(second[1].split()[0]), found["pores"]["porosity_percent"], delta=1e-3)
+        self.assertEqual((self.text("where"), self.text("share")), ("Result in the box", "porosity"))
+        # A drag in another slice bounds the box there.
+        self.click(*self.middle("#draw"))
+        left, top, width, height = self.box(".view[data-axis='1'] canvas")
+        self.press(left + width / 2 - 50, top + height / 2 - 40)
+        self.browser.mouse("mouseMoved", left + width / 2 + 50, top + height / 2 + 40, button="left", buttons=1)
+        self.release(left + width / 2 + 50, top + height / 2 + 40)
+        self.settle()
+        third = [int(number) for number in self.browser.run("document.getElementById('box').value").split(",")]
+        self.assertEqual((third[1], third[4]), (box[1], box[4]))
+        self.assertTrue(0 < third[2] < 50 < third[5] < 99, third)
+        self.assertEqual(int(self.figures()[0]), self.by_command()["components"])
+        self.click(*self.middle("#undo"))
+        self.settle()
+        self.assertEqual(self.figures(), second)
+        self.click(*self.middle("#clear"))
+        self.settle()
+        self.assertEqual(self.figures(), first)
+        self.assertNotIn("--box", self.text("command"))
+        self.browser.run("document.getElementById('box').focus()")
+        self.browser.type("0,0,0,200,9,9")
+        self.browser.press("Enter")
+        self.wait("!document.getElementById('error').hidden")
+        self.assertIn("0,0,0,200,9,9", self.text("error"))
+
+    def test_the_split_slider_changes_the_number_of_objects(self):
+        self.show("balls.nrrd")
+        self.click(*self.middle("input[value=above]"))
+        self.browser.run("document.getElementById('low').value = 1; document.getElementById('low').dispatchEvent(new Event('change'))")
+        self.settle()
+        self.assertEqual(self.figures()[0], "1")
+        self.assertEqual(self.text("split-text"), "off")
+        self.browser.run("document.getElementById('split').focus()")
+        self.browser.press("ArrowRight")
+        self.settle()
+        self.assertEqual((self.figures()[0], self.text("split-text"), self.text("noun")), ("2", "0.25 mm, from 1", "objects"))
+        self.assertIn("--split 0.25", self.text("command"))
+        self.assertEqual(self.by_command()["components"], 2)
+        self.browser.press("End")
+        self.settle()
+        self.assertEqual((self.figures()[0], self.text("split-text")), ("1", "10 mm, from 1"))
+        for _ in range(2):
+            self.browser.press("z", modifiers=2)
+        self.settle()
+        self.assertEqual((self.figures()[0], self.text("split-text"), self.browser.run("document.getElementById('split').value")), ("1", "off", "0"))
+
+    def test_a_recipe_comes_first(self):
+        rest = "[labeling]\nconnectivity = \"full\"\nminimum_volume_mm3 = 2\nsplit = 0.5\n[region]\nbox = \"10,10,10,99,99,90\"\n"
+        for text, options in (("[part]\nmethod = \"pores\"\nthreshold = \"iso50\"\nclose_mm = 1\n", "--pores --threshold iso50 --box 10,10,10,99,99,90 --close 1 "),
+                              ("[threshold]\nmethod = 800\nside = \"above\"\n", "--threshold 800 --box 10,10,10,99,99,90 "),
+                              ("[threshold]\nmethod = 800\n[input]\ndownsample = 2\n", "--downsample 2 --threshold 800 --below --box 10,10,10,99,99,90 "),
+                              ("[threshold]\nrange = [-2000, 300]\n[smoothing]\nfilter = \"median\"\n", "--range -1")):
+            with self.subTest(text=text), open(os.path.join(self.folder, "r.toml"), "w", encoding="utf-8") as stream:
+                stream.write("[recipe]\nschema = 1\nname = \"r\"\n" + text + (rest if "downsample" not in text else rest.replace("99,99,90", "50,50,45")))
+                stream.flush()
+                self.show(more=("--recipe", "r.toml"))
+                command = self.text("command")
+                self.assertIn(options.replace("99,99,90", "50,50,45") if "downsample" in text else options, command)
+                self.assertIn("--connectivity 26 --split 0.5 --minimum-volume 2", command)
+                self.assertEqual("--smooth median:1" in command, "smoothing" in text)
+                self.assertEqual(int(self.figures()[0].replace(",", "")), self.by_command()["components"])
+
     def test_a_fault_is_a_sentence_and_can_be_undone(self):
         self.show()
         before = self.figures()
@@ -275,10 +370,10 @@ class ViewPageTest(unittest.TestCase):
         self.show()
         self.browser.run("document.activeElement.blur()")
         stops = []
-        for _ in range(60):
+        for _ in range(64):
             self.browser.press("Tab")
             stops.append(self.browser.run("document.activeElement.id || document.activeElement.getAttribute('aria-label') || document.activeElement.dataset.save || document.activeElement.name"))
-        for stop in ("keys", "rows", "handle-low", "low", "mode", "connectivity", "minimum-volume", "smooth", "close", "command", "copy", "recipe", "labels", "slice along z"):
+        for stop in ("keys", "rows", "handle-low", "low", "mode", "connectivity", "minimum-volume", "smooth", "close", "split", "box", "draw", "command", "copy", "recipe", "labels", "slice along z"):
             self.assertIn(stop, stops)
         before = float(self.browser.run("document.getElementById('low').value"))
         self.browser.run("document.getElementById('handle-low').focus()")

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
 #include <array>
@@ -168,10 +169,11 @@ void
 RunCrop(const CropArguments & arguments)
 {
   const bool takesComponents = arguments.each || arguments.component;
-  if (takesComponents == arguments.Region::IsGiven())
+  const bool hasRegion = arguments.Region::IsGiven();
+  if (takesComponents ? hasRegion || arguments.downsample > 1 : !hasRegion && arguments.downsample == 1)
   {
     throw InvalidArgument(std::string(takesComponents ? "give only one of" : "give what to crop:") +
-                          " --box (or --cylinder, --sphere, --mask), or --component or --each");
+                          " --box (or --cylinder, --sphere, --mask) and --downsample, or --component or --each");
   }
   const NamedFiles inputs = { { "IN", arguments.input },
                               { "--labels", arguments.labelFile },
@@ -205,6 +207,11 @@ RunCrop(const CropArguments & arguments)
   {
     labels = reader.Read(arguments.labelFile, true);
     CheckSameGrid(image, *labels, arguments.labelFile);
+  }
+  if (!takesComponents && !hasRegion)
+  {
+    labels = EmptyCopy(image, ScalarType::UInt8);
+    std::memset(labels->voxels.Resize(labels->ByteCount()), 1, labels->ByteCount());
   }
   const std::vector<Cut> cuts = FindCuts(arguments, labels ? *labels : image);
   outputs.clear();
@@ -252,7 +259,9 @@ AddCropCommand(CLI::App & app)
   command->add_option("IN", arguments->input, std::string("image") + FilesRead)->required();
   command->add_option("OUT", arguments->output, "cropped image, with its place in space (with --each: name_LABEL.ext)")
     ->required();
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + RunningOptions + "no-compression");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + RegionOptions + RunningOptions + "no-compression downsample");
   const std::string more = job::FindParameter("box")->more;
   command->get_option("--box")->description(
     "crop to this box: first and last voxel, both included\nSeveral shapes are cropped to the box around them. " +

@@ -8,6 +8,7 @@
 #include "BrickCCL/Files/Segments.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -221,7 +222,8 @@ CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const Name
 }
 
 ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts)
-  : m_Names(arguments.names)
+  : m_Downsampling(arguments.downsample)
+  , m_Names(arguments.names)
   , m_Reporter(reporter)
 {
   m_Options.acceptIrregularSlices = arguments.acceptIrregularSlices;
@@ -252,6 +254,7 @@ ImageReader::Read(const std::string & path, bool asLabels, bool mayBeNaN)
     m_Reporter.Step("reading " + path);
   }
   LoadedImage image = ReadImageFile(path, told);
+  m_Downsampling > 1 && !asLabels ? Downsample(image, m_Downsampling, told.Context()) : void();
   m_Read.push_back({ path, image.files });
   CheckNotRead(m_Outputs);
   for (const std::string & note : image.notes)

@@ -42,9 +42,9 @@ public:
   /** \param inParts  whether voxels stay where they are, to be read in parts */
   ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts = false);
 
-  /** Reads an image, and checks that no output is one of the files that it came from.
-   *  \param asLabels  reads palette images as numbers
-   *  \param mayBeNaN  whether values that are NaN count as background, which is noted of label maps */
+  /** Reads an image, averages it if it is not a label map and the job asks for it, and checks that no output is one of
+   * the files that it came from. \param asLabels  reads palette images as numbers \param mayBeNaN  whether values that
+   * are NaN count as background, which is noted of label maps */
   LoadedImage Read(const std::string & path, bool asLabels, bool mayBeNaN = true);
 
   /** Reads a label map, whose segments get the names of --names. */
@@ -70,6 +70,7 @@ public:
 
 private:
   ReadOptions m_Options;
+  int         m_Downsampling;
   std::string m_Names;
   Reporter &  m_Reporter;
   NamedFiles  m_Outputs;

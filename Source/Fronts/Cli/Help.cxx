@@ -92,7 +92,7 @@ constexpr CommandHelp Commands[] = {
     "  brickccl morph mask.nrrd smooth.nrrd --open 0.3\n"
     "  brickccl morph cells.nrrd grown.nrrd --dilate 2um\n" },
   { "crop",
-    "box component each labels only margin",
+    "box component each labels only margin downsample",
     "  brickccl crop scan.nrrd corner.nrrd --box 0,0,0,99,99,49\n"
     "  brickccl crop scan.nrrd pore.nrrd --labels pores.nrrd --each --margin 5\n" },
   { "sweep",
@@ -104,7 +104,7 @@ constexpr CommandHelp Commands[] = {
     "style color-by size patient intensity part where labels",
     "  brickccl render pores.nrrd pores.png --intensity scan.nrrd\n"
     "  brickccl render pores.nrrd pores.png --style surface --color-by volume_mm3\n" },
-  { "info", "mask box spacing raw formats json", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
+  { "info", "mask box downsample spacing raw formats json", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
   { "view",
     "",
     "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"

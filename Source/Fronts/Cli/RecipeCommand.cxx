@@ -65,6 +65,11 @@ AddRecipeCommand(CLI::App & app)
   check->add_option("FILE", *checked, fileText)->required();
   check->callback([checked] {
     const batch::Recipe recipe = batch::ReadRecipe(*checked);
+    if (recipe.zones.find("{item}") == std::string::npos && !std::filesystem::exists(recipe.zones) &&
+        !recipe.zones.empty())
+    {
+      throw Error(Quoted(*checked) + ": there is no file " + Quoted(recipe.zones) + " (zones.file)");
+    }
     std::cout << Printable(*checked) << ": the recipe " << Quoted(recipe.name) << " is right" << std::endl;
   });
 

@@ -415,7 +415,7 @@ private:
     job::Findings findings = ListFindings(m_Arguments, m_Found);
     if (!m_Arguments.split.empty())
     {
-      findings.push_back({ "parents", m_Run.parentCount, 2, "split from #", "component" });
+      findings.push_back({ "parents", m_Run.split.count, 2, "split from #", "component" });
     }
     if (!m_DeviceRemark.empty())
     {

@@ -282,7 +282,9 @@ AddSweepCommand(CLI::App & app)
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + NeighborOptions + RunningOptions);
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + "downsample " + RegionOptions + NeighborOptions + RunningOptions);
   command->get_option("--json")->description("print the curve and a summary as one JSON object");
   command->callback([arguments] { RunSweep(*arguments); });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/Parameters.h"
@@ -18,6 +19,7 @@ namespace
 struct ViewArguments : job::Job
 {
   std::string labels;
+  std::string recipe;
   bool        opensNoBrowser = false;
   int         port = 0;
   int         linger = 60;
@@ -38,22 +40,29 @@ MakeToken()
 }
 
 void
-RunView(const ViewArguments & arguments, const view::Settings & reading)
+RunView(ViewArguments arguments)
 {
   Reporter    reporter(arguments.quiet);
+  view::Scene scene;
+  if (!arguments.recipe.empty())
+  {
+    batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
+    recipe.series = arguments.series;
+    scene.settings = view::SettingsOf(recipe, scene.notes);
+    static_cast<job::Reading &>(arguments) = recipe;
+  }
   ImageReader reader(arguments, arguments.threads, reporter);
   CheckReading(arguments, { { "SCAN", arguments.input }, { "LABELS", arguments.labels } });
-  view::Scene scene;
   scene.scan = reader.Read(arguments.input, false);
   scene.input = arguments.input;
-  scene.reading = reading;
+  scene.reading = view::ReadingOf(arguments);
   scene.threads = arguments.threads;
   if (!arguments.labels.empty())
   {
     scene.labels = reader.Read(arguments.labels, true);
     scene.labelsName = arguments.labels;
   }
-  scene.notes = reader.Notes();
+  scene.notes.insert(scene.notes.end(), reader.Notes().begin(), reader.Notes().end());
   view::CheckScene(scene);
   reporter.EndSteps();
 
@@ -82,7 +91,9 @@ AddViewCommand(CLI::App & app)
   CLI::App * command = app.add_subcommand("view", "Choose thresholds in the browser and see at once what is labeled");
   command->add_option("SCAN", arguments->input, std::string("image") + FilesRead)->required();
   command->add_option("LABELS", arguments->labels, "label map to show at first");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads quiet");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "downsample threads quiet");
+  command->add_option("--recipe", arguments->recipe, "begin with the settings of a recipe of `brickccl batch`")
+    ->type_name("FILE");
   command->add_flag("--no-browser", arguments->opensNoBrowser, "print the address only");
   command->add_option("--port", arguments->port, "port of the address (0: any that is free)")
     ->type_name("N")
@@ -97,18 +108,7 @@ AddViewCommand(CLI::App & app)
       const bool isGood = std::regex_match(origin, std::regex("https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?"));
       return isGood ? std::string() : "'" + origin + "' is not an origin such as http://localhost:8888";
     });
-  command->callback([arguments, command] {
-    view::Settings reading;
-    for (const std::string & name : job::WordsOf(ReadingOptions))
-    {
-      const CLI::Option * const option = command->get_option("--" + name);
-      if (option->count() > 0)
-      {
-        reading[name] = option->get_items_expected_max() > 0 ? option->results() : std::vector<std::string>();
-      }
-    }
-    RunView(*arguments, reading);
-  });
+  command->callback([arguments] { RunView(*arguments); });
 }
 
 } // namespace brickccl::cli

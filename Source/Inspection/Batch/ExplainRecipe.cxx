@@ -83,6 +83,9 @@ private:
           : "The slice images of a folder are one volume; their names differ only in a number without gaps.");
     Add(!m_Recipe.raw.empty(), "Files without a header are raw voxels: {1}.", { m_Recipe.raw });
     Add(!spacing.empty(), "The voxel size is {1} mm; it overrides the files.", { spacing });
+    Add(m_Recipe.downsample > 1,
+        "Boxes of {1} voxels along each axis are averaged first.",
+        { std::to_string(m_Recipe.downsample) });
     Add(!m_Recipe.smooth.empty(), "The image is smoothed by {1}.", { m_Recipe.smooth });
     Add(!m_Recipe.box.empty(), "Only the region of these boxes counts: {1}.", { m_Recipe.box });
     Add(!m_Recipe.cylinder.empty(), "Only the region of these cylinders counts: {1}.", { m_Recipe.cylinder });

@@ -131,7 +131,8 @@ DescribeFailure(const ordered_json &   result,
                            : ": " + language.Plural(result.at("value").get<double>(), found, { length, slice })) +
          language(", limit {1}", { LimitText(result, recipe, language) }) +
          (rule.zone == 0 ? "" : language(" (zone {1})", { std::to_string(rule.zone) })) +
-         (parts.empty() ? "" : language(" (part {1})", { parts }));
+         (parts.empty() ? ""
+                        : language(parts.find(',') == std::string::npos ? " (part {1})" : " (parts {1})", { parts }));
 }
 
 std::string

@@ -20,6 +20,7 @@
 #include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Job/RunJob.h"
 #include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -130,6 +131,7 @@ private:
     files::FileBytes mapped;
     options.onFile = [&](const files::FileBytes & file) { mapped = file; };
     m_Image = ReadFoundImage(found, options);
+    m_Recipe.downsample > 1 ? Downsample(m_Image, m_Recipe.downsample, Context()) : void();
     if (m_Image.extent.dimension > 3)
     {
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
@@ -212,7 +214,7 @@ private:
     m_Summary["components"] = m_Run.foundCount;
     if (!m_Recipe.split.empty())
     {
-      m_Summary["parents"] = m_Run.parentCount;
+      m_Summary["parents"] = m_Run.split.count;
     }
     if (m_Recipe.decidesBySurface && part && part->fillsImage && labeling.ComponentCount() > 0)
     {

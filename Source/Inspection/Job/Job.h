@@ -27,6 +27,8 @@ struct Reading
   bool        acceptIrregularSlices = false;
   bool        acceptIrregularNames = false;
   bool        acceptSheared = false;
+  /** The voxels along each axis that become one, before all else. */
+  int downsample = 1;
   /** A file with the names of labels. */
   std::string names;
   /** "volume" or "single": what the slice images of a folder are. */

@@ -81,6 +81,12 @@ InputRows()
       "stack slice images even if numbers are missing or names differ" },
     { "accept-sheared", "input.accept_sheared", &Job::acceptSheared, Flag, "", group::Reading,
       "take the nearest orthogonal geometry where axes are not at right angles" },
+    { "downsample", "input.downsample", &Job::downsample, { Kind::Whole, 1, 64 }, "N", group::Reading,
+      "average boxes of N voxels along each axis, for a first look at a large scan",
+      { "", "equal-value mask zones part touching labeling.criterion=equal-value", true },
+      "The label map has the voxels of the averaged image, and indices of voxels in other options and in tables count "
+      "them. Means of whole numbers are rounded to the nearest one, halves up. Boxes at the far ends may have fewer "
+      "voxels." },
   };
 }
 
@@ -341,7 +347,7 @@ OutputRows()
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images; volumes compressed in several files are refused. "
-      "Thresholds and parts are found in further passes over the files. The columns 'neighbors', thickness, inscribed and "
+      "Thresholds and parts are found in further passes over the files. Local thresholds and the columns 'neighbors', thickness, inscribed and "
       "intensity (percentiles, skewness) need the whole volume." },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
       "write temporary files in this folder, not next to OUTPUT", { "memory" } },

@@ -57,6 +57,50 @@ FindThreshold(const std::string &                     text,
   return threshold;
 }
 
+ComponentFilterReport
+LabelObjects(const ImageView &                      view,
+             const LabelOptions &                   options,
+             const std::string &                    height,
+             const std::function<ProgressHooks()> & begin,
+             ComponentFilter &                      filter,
+             SplitComponents &                      components,
+             Labeling &                             labeling)
+{
+  ComponentFilter ofComponents;
+  ofComponents.holes.swap(filter.holes);
+  LabelOptions own = options;
+  own.relabel = {};
+  own.minimumVolume = 0;
+  const ComponentFilterReport filled = brickccl::Label(view, own, ofComponents, labeling);
+  components.count = labeling.ComponentCount();
+  components.labels.Resize(static_cast<std::size_t>(view.extent.VoxelCount()));
+  labeling.WriteRows(0, view.extent.RowCount(), components.labels.Data(), LabelType::UInt32);
+  SplitOptions split;
+  split.progress = begin();
+  split.connectivity = options.connectivity;
+  double value = 0;
+  if (height != "auto" && !SetValue(AnyLength, { height }, &value))
+  {
+    split.height = value;
+  }
+  split.geometry = options.geometry;
+  split.threads = options.threads;
+  split.device = options.device;
+  Buffer<std::uint32_t> objects;
+  objects.Resize(components.labels.Size());
+  const SplitReport report = Split(ImageView(components.labels.Data(), view.extent), objects.Data(), split);
+  components.deviceRemark = report.deviceRemark == labeling.UsedDevice().remark ? "" : report.deviceRemark;
+  own = options;
+  own.criterion = Criterion::EqualValue(0);
+  own.mask.reset();
+  own.progress = {};
+  ComponentFilterReport filtered = brickccl::Label(ImageView(objects.Data(), view.extent), own, filter, labeling);
+  filtered.filledHoles = filled.filledHoles;
+  filtered.filledVoxels = filled.filledVoxels;
+  filter.holes.swap(ofComponents.holes);
+  return filtered;
+}
+
 HostContext
 JobRun::Begin(const std::string & step)
 {
@@ -223,7 +267,9 @@ JobRun::Label()
   }
   else
   {
-    LabelObjects();
+    const auto begin = [this] { return Begin("splitting"), m_Progress; };
+    filtered = LabelObjects(view, options, m_Job.split, begin, filter, split, labeling);
+    split.deviceRemark.empty() ? void() : m_Hooks.note(split.deviceRemark);
   }
   options.mask.reset();
   foundCount = labeling.ComponentCount();
@@ -238,52 +284,10 @@ JobRun::Label()
   }
 }
 
-/** Labels the objects of components. Holes belong to components; limits on sizes and other filters apply to objects. */
-void
-JobRun::LabelObjects()
-{
-  ComponentFilter ofComponents;
-  ofComponents.holes.swap(filter.holes);
-  LabelOptions own = options;
-  own.relabel = {};
-  own.minimumVolume = 0;
-  const ComponentFilterReport filled = brickccl::Label(segmented.View(image), own, ofComponents, labeling);
-  parentCount = labeling.ComponentCount();
-  parents.Resize(static_cast<std::size_t>(image.extent.VoxelCount()));
-  labeling.WriteRows(0, image.extent.RowCount(), parents.Data(), LabelType::UInt32);
-  Begin("splitting");
-  SplitOptions split;
-  split.connectivity = options.connectivity;
-  double height = 0;
-  if (m_Job.split != "auto" && !SetValue(AnyLength, { m_Job.split }, &height))
-  {
-    split.height = height;
-  }
-  split.geometry = image.geometry;
-  split.threads = options.threads;
-  split.progress = m_Progress;
-  split.device = options.device;
-  Buffer<std::uint32_t> objects;
-  objects.Resize(parents.Size());
-  const SplitReport report = Split(ImageView(parents.Data(), image.extent), objects.Data(), split);
-  if (!report.deviceRemark.empty() && report.deviceRemark != labeling.UsedDevice().remark)
-  {
-    m_Hooks.note(report.deviceRemark);
-  }
-  own = options;
-  own.criterion = Criterion::EqualValue(0);
-  own.mask.reset();
-  own.progress = {};
-  filtered = brickccl::Label(ImageView(objects.Data(), image.extent), own, filter, labeling);
-  filtered.filledHoles = filled.filledHoles;
-  filtered.filledVoxels = filled.filledVoxels;
-  filter.holes.swap(ofComponents.holes);
-}
-
 std::optional<ImageView>
 JobRun::Parents() const
 {
-  return m_Job.split.empty() ? std::nullopt : std::optional(ImageView(parents.Data(), image.extent));
+  return m_Job.split.empty() ? std::nullopt : std::optional(ImageView(split.labels.Data(), image.extent));
 }
 
 /** Drops components and renumbers the others. */

@@ -66,6 +66,25 @@ std::optional<Threshold> FindThreshold(const std::string &                     t
                                        const std::function<ValueHistogram()> & histogram,
                                        const RunHooks &                        hooks);
 
+/** The components that were split into objects: their labels in each voxel, their number, and why another device than
+ *  the requested one split them; empty if none did. */
+struct SplitComponents
+{
+  Buffer<std::uint32_t> labels;
+  std::uint64_t         count = 0;
+  std::string           deviceRemark;
+};
+
+/** Labels the objects of components. Holes belong to components; limits on sizes and other filters apply to objects.
+ *  \param height  as Job::split \param begin  begins the step of splitting */
+ComponentFilterReport LabelObjects(const ImageView &                      view,
+                                   const LabelOptions &                   options,
+                                   const std::string &                    height,
+                                   const std::function<ProgressHooks()> & begin,
+                                   ComponentFilter &                      filter,
+                                   SplitComponents &                      components,
+                                   Labeling &                             labeling);
+
 /** A job on one image in memory, from the image to measured components. Its steps are called one after the other. */
 class JobRun
 {
@@ -121,9 +140,7 @@ public:
   ComponentTable        table;
   /** The voxels of the part that porosity is a share of, if they are not all of a part that is measured. */
   std::optional<std::uint64_t> countedVoxels;
-  /** The labels of the components that were split, and their number. */
-  Buffer<std::uint32_t> parents;
-  std::uint64_t         parentCount = 0;
+  SplitComponents              split;
 
 private:
   /** Begins a step, unless its name is empty, with progress of its own. */
@@ -134,7 +151,6 @@ private:
 
   void NoteLostSizes();
   void TakePart(const Segmenting & asked);
-  void LabelObjects();
   void Keep(const std::vector<bool> & keeps);
 
   const Job &   m_Job;

@@ -33,6 +33,21 @@
     }
   };
 
+  // The command that shows an item again, with its label map and the settings of the recipe. This page is in the batch's folder.
+  const forShell = (word) => /^[\w./:,+=-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";
+  const own = location.protocol === "file:" ? decodeURIComponent(location.pathname).replace(/[^/]*$/, "").replace(/^\/([A-Za-z]:)/, "$1") : "";
+  for (const button of document.querySelectorAll("button.open")) {
+    const { scan, folder, series, outputs } = button.dataset;
+    const labels = outputs.split(" ").find((name) => name.startsWith("labels."));
+    const words = ["brickccl", "view", series ? scan.replace(/\/[^/]*$/, "") : scan, ...(labels ? [own + folder + "/" + labels] : []), "--recipe", own + "recipe.toml", ...(series ? ["--series", series] : [])];
+    button.addEventListener("click", () => {
+      button.nextElementSibling.textContent = words.map(forShell).join(" ");
+      button.nextElementSibling.hidden = false;
+      getSelection().selectAllChildren(button.nextElementSibling);
+      navigator.clipboard?.writeText(words.map(forShell).join(" ")).catch(() => {});
+    });
+  }
+
   // The items: rows of the page itself, sorted and hidden in place.
   const itemBody = $("item-table").tBodies[0];
   const valueOf = (row, column) => {
@@ -273,6 +288,7 @@
       for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
       if (text !== undefined) made.textContent = text;
       svg.append(made);
+      return made;
     };
     if (values.length === 0) {
       add("text", { x: 450, y: 150, "text-anchor": "middle" }, say("no values"));
@@ -342,7 +358,12 @@
     const title = [name + (isLogarithmic ? ", " + say("logarithmic") : ""),
       ...(isNarrow ? [say("{1} defects", values.length), sizes] :
         [say("{1} defects", values.length) + ": " + sizes + " (" + say("by number") + ")"])];
-    title.forEach((line, i) => add("text", { x: full / 2, y: bottom + 42 + 18 * i, "text-anchor": "middle", class: i === 0 ? "name" : "" }, line));
+    title.forEach((line, i) => {
+      const text = add("text", { x: full / 2, y: bottom + 42 + 18 * i, "text-anchor": "middle", class: i === 0 ? "name" : "" }, line);
+      // Long names and many digits are in smaller letters.
+      const length = text.getComputedTextLength();
+      if (length > full - 8) text.style.fontSize = Math.floor(130 * (full - 8) / length) / 10 + "px";
+    });
     shownLimits.forEach((limit, i) => {
       const at = x(limit.limit);
       add("line", { class: "limit", x1: at, x2: at, y1: 22 + 14 * i, y2: bottom });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Segmenting/Smoothing.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 
@@ -48,6 +49,25 @@ CopyToReals(const T * voxels, std::int64_t count, bool areInfiniteAllowed, TReal
         throw InvalidArgument("an image with values beyond 2^53 cannot be smoothed");
       }
     }
+  }
+}
+
+template <typename T>
+using SumOf =
+  std::conditional_t<std::is_integral_v<T>, std::conditional_t<sizeof(T) == 8, Int128, std::int64_t>, double>;
+
+template <typename T>
+T
+MeanOf(SumOf<T> sum, std::int64_t count)
+{
+  if constexpr (std::is_integral_v<T>)
+  {
+    const SumOf<T> twice = 2 * sum + count;
+    return static_cast<T>(twice / (2 * count) - (twice % (2 * count) < 0 ? 1 : 0));
+  }
+  else
+  {
+    return static_cast<T>(sum / static_cast<double>(count));
   }
 }
 
@@ -167,6 +187,62 @@ Smooth(const ImageView &       image,
       return static_cast<T>(std::round(value));
     });
   });
+}
+
+void
+Downsample(LoadedImage & image, int most, const HostContext & context)
+{
+  if (image.channels != 1 || !image.segmentation.segments.empty())
+  {
+    throw InvalidArgument("--downsample averages gray values, and this is a color image or a label map with segments");
+  }
+  const Extent fine = image.extent;
+  std::int64_t step[MaximumDimension] = { 1, 1, 1, 1 };
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    double * const spacing = image.geometry.spacing;
+    step[axis] = std::min<std::int64_t>(most, fine.size[axis]);
+    for (int row = 0; row < MaximumDimension; ++row)
+    {
+      image.geometry.origin[row] +=
+        image.geometry.direction[row][axis] * spacing[axis] * static_cast<double>(step[axis] - 1) / 2;
+    }
+    spacing[axis] *= static_cast<double>(step[axis]);
+    image.extent.size[axis] = (fine.size[axis] + step[axis] - 1) / step[axis];
+  }
+  const Extent & coarse = image.extent;
+  const auto     countOf = [&](int axis, std::int64_t box) {
+    return std::min(step[axis], fine.size[axis] - box * step[axis]);
+  };
+  VoxelMemory source;
+  std::swap(source, image.voxels);
+  VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const T * const voxels = reinterpret_cast<const T *>(source.Data());
+    T * const       means = reinterpret_cast<T *>(image.voxels.Resize(image.ByteCount()));
+    ParallelFor(coarse.RowCount(), context, [&](std::int64_t row) {
+      const RowPosition position(coarse, row);
+      const auto [y, z, t] = position.at;
+      const std::int64_t    down = countOf(1, y);
+      const std::int64_t    rows = down * countOf(2, z);
+      std::vector<SumOf<T>> sums(static_cast<std::size_t>(coarse.RowLength()));
+      for (std::int64_t i = 0; i < rows; ++i)
+      {
+        const std::int64_t slice = t * fine.size[2] + z * step[2] + i / down;
+        const T *          value = voxels + (slice * fine.size[1] + y * step[1] + i % down) * fine.RowLength();
+        for (std::int64_t x = 0; x < fine.RowLength(); ++x)
+        {
+          sums[static_cast<std::size_t>(x / step[0])] += value[x];
+        }
+      }
+      for (std::int64_t x = 0; x < coarse.RowLength(); ++x)
+      {
+        means[row * coarse.RowLength() + x] = MeanOf<T>(sums[static_cast<std::size_t>(x)], countOf(0, x) * rows);
+      }
+    });
+  });
+  image.notes.push_back("each voxel is the mean of " + std::to_string(most) + " voxels along each axis; the file has " +
+                        fine.ToString());
 }
 
 } // namespace brickccl

@@ -120,7 +120,7 @@ SlabLabeler::RefuseComponents()
   throw InvalidArgument("numbering " + std::to_string(need.parts) + " components of slabs needs up to " +
                         BytesAsText(need.bytes) + ", more than the " + BytesAsText(plan.memory - plan.fixedBytes) +
                         " that --memory leaves; " + plan.AskForBytes(std::max(need.bytes, ofTables)) +
-                        (m_Stage.firstFile == 0 ? ", or drop small components by --minimum-size" : ""));
+                        (m_Stage.firstFile == 0 ? ", or drop small components by a larger --minimum-size" : ""));
 }
 
 std::function<Bytes(std::size_t)>
@@ -234,7 +234,7 @@ SlabLabeler::MergeTables()
     throw InvalidArgument("the table of " + std::to_string(m_Result.components) + " components needs about " +
                           BytesAsText(bytes) + " of memory, more than the " + BytesAsText(room) +
                           " that --memory leaves; " + plan.AskForBytes(bytes) +
-                          ", drop small components by --minimum-size, or leave out the table");
+                          ", drop small components by a larger --minimum-size, or leave out the table");
   }
   CountSlabs();
   m_Result.table = MergeBrickTables(plan.slabs.size(),

@@ -5,7 +5,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Job/JobCriterion.h"
-#include "BrickCCL/Job/RunJob.h"
+#include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
@@ -82,27 +82,33 @@ LiveLabeling::Publish(std::shared_ptr<Labeled> labeled)
 }
 
 std::shared_ptr<const Values>
-LiveLabeling::ValuesFor(const std::string & smooth, const ProgressHooks & hooks)
+LiveLabeling::ValuesFor(const job::Job & job, const ProgressHooks & hooks)
 {
   const auto before = Newest();
-  if (before && before->values->smooth == smooth)
+  const bool isSmoothed = before && before->values->smooth == job.smooth;
+  if (isSmoothed && before->values->box == job.box)
   {
     return before->values;
   }
-  if (smooth.empty() && m_Plain)
+  if (job.smooth.empty() && job.box.empty() && m_Plain)
   {
     return m_Plain;
   }
   const HostContext context{ m_Threads, Progress(hooks) };
   auto              values = std::make_shared<Values>();
-  values->smooth = smooth;
+  values->smooth = job.smooth;
+  values->box = job.box;
   values->image = &m_Scan;
-  if (!smooth.empty())
+  if (!job.smooth.empty())
   {
-    values->smoothed = SmoothImage(m_Scan, job::SmoothingOf(smooth), context);
-    values->image = &values->smoothed;
+    values->smoothed =
+      isSmoothed ? before->values->smoothed
+                 : std::make_shared<const LoadedImage>(SmoothImage(m_Scan, job::SmoothingOf(job.smooth), context));
+    values->image = values->smoothed.get();
   }
-  values->histogram = HistogramOfValues(values->image->View(), {}, context);
+  values->mask = job::MaskOf(job, m_Scan, {}, m_Threads);
+  values->region = values->mask ? std::optional(values->mask->View()) : std::nullopt;
+  values->histogram = HistogramOfValues(values->image->View(), values->region, context);
   return values;
 }
 
@@ -112,6 +118,7 @@ LiveLabeling::OptionsFor(const Labeled & labeled, const ProgressHooks & hooks) c
   PoreOptions options;
   options.material = job::CriterionOf(labeled.job, labeled.values->image->type, labeled.threshold);
   options.closeWidth = labeled.job.close;
+  options.region = labeled.values->region;
   options.geometry = m_Scan.geometry;
   options.device.kind = Device::Kind::Cpu;
   options.threads = m_Threads;
@@ -123,7 +130,7 @@ void
 LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
 {
   labeled.job = JobOf(labeled.settings);
-  labeled.values = ValuesFor(labeled.job.smooth, hooks);
+  labeled.values = ValuesFor(labeled.job, hooks);
   const job::Job &  job = labeled.job;
   ImageView         view = labeled.values->image->View();
   LabelOptions      options;
@@ -139,6 +146,7 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
   else
   {
     options.criterion = job::CriterionOf(job, view.type, labeled.threshold);
+    options.mask = labeled.values->region;
   }
   options.connectivity = ConnectivityFor(job.connectivity, view.extent, "");
   options.minimumVolume = job::SizeFor(*options.connectivity, job.minimumVolume, "--minimum-volume");
@@ -148,7 +156,16 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
   options.progress = hooks;
   labeled.labeling = std::move(m_Labeling);
   m_Labeling = {};
-  Label(view, options, labeled.labeling);
+  ComponentFilter all;
+  job.split.empty() ? void(Label(view, options, labeled.labeling))
+                    : void(job::LabelObjects(
+                        view,
+                        options,
+                        job.split,
+                        [&] { return hooks; },
+                        all,
+                        labeled.split,
+                        labeled.labeling));
   labeled.table = labeled.labeling.Measure({}, hooks);
   if (labeled.part)
   {
@@ -165,7 +182,7 @@ LiveLabeling::Begin(Labeled & first)
 {
   ProgressHooks hooks;
   hooks.canceled = [this] { return m_Ends.load(); };
-  first.values = m_Plain = ValuesFor("", hooks);
+  first.values = m_Plain = ValuesFor(first.job, hooks);
   if (m_LabelMap != nullptr)
   {
     const HostContext context{ m_Threads, Progress(hooks) };

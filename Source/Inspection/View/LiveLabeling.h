@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Job/RunJob.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
@@ -27,11 +28,16 @@ namespace brickccl::view
 /** The gray values that are labeled: the scan, or the scan smoothed. */
 struct Values
 {
-  /** How it was smoothed; empty if it was not. */
-  std::string         smooth;
-  const LoadedImage * image = nullptr;
-  LoadedImage         smoothed;
-  ValueHistogram      histogram;
+  /** How it was smoothed, and the box that is looked at; empty if it was not, and for all of the image. */
+  std::string                        smooth;
+  std::string                        box;
+  const LoadedImage *                image = nullptr;
+  std::shared_ptr<const LoadedImage> smoothed;
+  /** The mask of the box. */
+  std::optional<LoadedImage> mask;
+  std::optional<ImageView>   region;
+  /** Of the values in the box. */
+  ValueHistogram histogram;
 };
 
 /** The result of settings. */
@@ -48,6 +54,8 @@ struct Labeled
   std::optional<Threshold>      threshold;
   /** The part, without its pores' mask, which the labeling replaces. */
   std::optional<PoresOfPart> part;
+  /** The components that were split, if the settings ask for it. */
+  job::SplitComponents split;
   /** The runs of the labeling, or of a label map from a file; null if there are no labels. */
   const RunVolume * runs = nullptr;
   ComponentTable    table;
@@ -78,7 +86,7 @@ public:
 private:
   void                          Work();
   void                          Publish(std::shared_ptr<Labeled> labeled);
-  std::shared_ptr<const Values> ValuesFor(const std::string & smooth, const ProgressHooks & hooks);
+  std::shared_ptr<const Values> ValuesFor(const job::Job & job, const ProgressHooks & hooks);
   void                          LabelBy(Labeled & labeled, const ProgressHooks & hooks);
   PoreOptions                   OptionsFor(const Labeled & labeled, const ProgressHooks & hooks) const;
   void                          FindNotes(const Labeled & labeled, const ProgressHooks & hooks);

@@ -146,6 +146,7 @@ Session::Describe(const Labeled & first) const
   json["spacing"] = std::vector<double>(scan.geometry.spacing, scan.geometry.spacing + 3);
   json["hasSpacing"] = scan.spacingSource != "none";
   json["type"] = NameOf(scan.type);
+  json["settings"] = m_Scene.settings;
   json["notes"] = m_Scene.notes;
   json["error"] = first.error;
   json["labels"] = m_Scene.labelsName;
@@ -174,7 +175,9 @@ Session::NumbersOf(const Labeled & labeled) const
                 { "largest", sizeOf(largest) },
                 { "largestVoxels", largest },
                 { "milliseconds", 1000 * labeled.seconds },
-                { "smooth", labeled.values->smooth } };
+                { "smooth", labeled.values->smooth },
+                { "box", labeled.values->box },
+                { "parents", labeled.split.count } };
   json["threshold"] = labeled.threshold ? ThresholdAsJson(labeled.threshold->value) : Json(nullptr);
   json["command"] = CommandOf(m_Scene.input, m_Scene.reading, labeled.settings);
   return json;
@@ -274,7 +277,13 @@ Session::Save(const std::string & kind, const std::string & name, const Labeled 
       // The command's table has distances to the part's surface, too.
       MeasureOptions options;
       options.part = labeled.part ? std::optional(labeled.part->PartView()) : std::nullopt;
+      if (!labeled.job.split.empty())
+      {
+        options.parents = ImageView(labeled.split.labels.Data(), m_Scene.scan.extent);
+      }
       table = labeling.Measure(options);
+      table->regionVoxels = labeled.table.regionVoxels;
+      table->partTotals.voxels = labeled.table.partTotals.voxels;
     }
     ReplaceTextFile(name, [&](std::ostream & stream) {
       const bool isJson = fs::path(name).extension() == ".json";
@@ -338,22 +347,6 @@ Session::AnswerJson(const std::string & path, const Request & request)
     const Json asked = Json::parse(request.body);
     json = path == "label" ? AnswerLabel(asked, *newest) : AnswerSave(asked, *newest);
   }
-  else if (path == "scan")
-  {
-    json = Describe(*newest);
-  }
-  else if (path == "numbers")
-  {
-    json = NumbersOf(*newest);
-  }
-  else if (path == "histogram")
-  {
-    json = HistogramAsJson(newest->values->histogram);
-  }
-  else if (path == "table")
-  {
-    json = TableOf(*newest);
-  }
   else if (path == "notes")
   {
     const auto notes = m_Live.NotesOf(newest->generation);
@@ -361,7 +354,11 @@ Session::AnswerJson(const std::string & path, const Request & request)
   }
   else
   {
-    throw Refusal(404, "there is no such page");
+    json = path == "scan"      ? Describe(*newest)
+         : path == "numbers"   ? NumbersOf(*newest)
+         : path == "histogram" ? HistogramAsJson(newest->values->histogram)
+         : path == "table"     ? TableOf(*newest)
+                               : throw Refusal(404, "there is no such page");
   }
   return json ? std::optional<Response>({ 200, "application/json", batch::JsonText(*json) }) : std::nullopt;
 }
@@ -391,16 +388,14 @@ Session::Answer(const Request & request)
     m_LastSign = std::chrono::steady_clock::now();
     return {};
   }
-  const bool isPage = path.empty();
-  if (isPage || path == "page.css" || path == "page.js")
+  static const std::map<std::string, std::pair<const char *, const char *>> files = {
+    { "", { "text/html; charset=utf-8", page_html } },
+    { "page.css", { "text/css", page_css } },
+    { "page.js", { "text/javascript", page_js } }
+  };
+  if (const auto file = files.find(path); file != files.end())
   {
-    return Response{ 200,
-                     isPage               ? "text/html; charset=utf-8"
-                     : path == "page.css" ? "text/css"
-                                          : "text/javascript",
-                     isPage               ? page_html
-                     : path == "page.css" ? page_css
-                                          : page_js };
+    return Response{ 200, file->second.first, file->second.second };
   }
   try
   {

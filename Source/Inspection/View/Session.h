@@ -26,8 +26,10 @@ struct Scene
   /** A label map to begin with. */
   std::optional<LoadedImage> labels;
   std::string                labelsName;
-  std::vector<std::string>   notes;
-  int                        threads = 0;
+  /** What the page begins with; empty: its own settings. */
+  Settings                 settings;
+  std::vector<std::string> notes;
+  int                      threads = 0;
 };
 
 /** \throws InvalidArgument for images that cannot be shown. */

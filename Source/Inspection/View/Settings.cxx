@@ -8,6 +8,8 @@
 #include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
+#include <iterator>
+#include <regex>
 
 namespace brickccl::view
 {
@@ -16,7 +18,18 @@ namespace
 {
 
 /** The options that a page may set. */
-constexpr const char * OptionsOfPage = "pores threshold below range smooth close connectivity minimum-volume";
+constexpr const char * OptionsOfPage = "pores threshold below range box smooth close connectivity split minimum-volume";
+
+/** Options with texts, without the empty ones. */
+Settings
+GivenOnes(const Settings & all)
+{
+  Settings given;
+  std::copy_if(all.begin(), all.end(), std::inserter(given, given.end()), [](const auto & setting) {
+    return !setting.second.empty() && !setting.second[0].empty();
+  });
+  return given;
+}
 
 /** A word for a shell. */
 std::string
@@ -94,14 +107,10 @@ JobOf(const Settings & settings)
     }
   }
   // A wide median takes minutes; the page offers these.
-  constexpr int widest = 2;
-  for (const SmoothingMethod & method :
-       job.smooth.empty() ? std::vector<SmoothingMethod>() : job::SmoothingOf(job.smooth))
+  const auto methods = job.smooth.empty() ? std::vector<SmoothingMethod>() : job::SmoothingOf(job.smooth);
+  if (std::any_of(methods.begin(), methods.end(), [](const auto & method) { return method.radius > 2; }))
   {
-    if (method.radius > widest)
-    {
-      throw InvalidArgument("--smooth: the page smooths by median:1 or median:2; wider ones are for `brickccl label`");
-    }
+    throw InvalidArgument("--smooth: the page smooths by median:1 or median:2; wider ones are for `brickccl label`");
   }
   if (job::HasLocalThreshold(job))
   {
@@ -112,6 +121,54 @@ JobOf(const Settings & settings)
     throw InvalidArgument(job.below ? "--below needs --threshold" : "--close needs --pores");
   }
   return job;
+}
+
+Settings
+ReadingOf(const job::Reading & job)
+{
+  Settings settings = GivenOnes({ { "raw", { job.raw } },
+                                  { "series", { job.series } },
+                                  { "downsample", { job.downsample > 1 ? std::to_string(job.downsample) : "" } } });
+  for (const double step : job.spacing)
+  {
+    settings["spacing"].push_back(Shortest(step));
+  }
+  job.acceptIrregularSlices ? void(settings["accept-irregular-slices"]) : void();
+  job.acceptSheared ? void(settings["accept-sheared"]) : void();
+  return settings;
+}
+
+Settings
+SettingsOf(job::Job recipe, std::vector<std::string> & notes)
+{
+  const bool   findsPores = recipe.partMethod == "pores";
+  const auto & threshold = findsPores ? recipe.partThreshold : recipe.threshold;
+  const auto   numberOf = [](double number) { return number > 0 ? Shortest(number) : ""; };
+  Settings     settings = GivenOnes({ { "threshold", { threshold } },
+                                      { "smooth", { recipe.smooth } },
+                                      { "box", { recipe.box } },
+                                      { "split", { recipe.split } },
+                                      { "close", { numberOf(findsPores ? recipe.close : 0) } },
+                                      { "minimum-volume", { numberOf(recipe.minimumVolume.value) } },
+                                      { "connectivity",
+                                        { recipe.connectivity < 0    ? "full"
+                                          : recipe.connectivity == 0 ? "faces"
+                                                                     : Shortest(recipe.connectivity) } } });
+  if (const auto & range = findsPores ? recipe.partRange : recipe.range; threshold.empty() && range)
+  {
+    settings["range"] = { range->low.ToString(), range->high.ToString() };
+  }
+  findsPores || (recipe.below && !threshold.empty()) ? void(settings[findsPores ? "pores" : "below"]) : void();
+  job::Job    own = batch::ParseRecipe(RecipeOf({}, settings), "recipe.toml");
+  std::string others;
+  for (const job::Parameter & parameter : job::Parameters())
+  {
+    const std::string key = parameter.key;
+    const bool counts = std::regex_match(key, std::regex("(region|zones|part|threshold|labeling|selection)\\..*"));
+    others += counts && !AreSame(SlotOf(own, parameter.member), SlotOf(recipe, parameter.member)) ? " " + key : "";
+  }
+  others.empty() ? void() : notes.push_back("the page leaves out what the recipe says with" + others);
+  return settings;
 }
 
 std::string

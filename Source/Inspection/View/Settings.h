@@ -23,6 +23,12 @@ Settings ReadSettings(const nlohmann::json & json);
 /** \throws InvalidArgument for values that do not fit, and options that exclude each other. */
 job::Job JobOf(const Settings & settings);
 
+/** The options of reading that a job has. */
+Settings ReadingOf(const job::Reading & job);
+
+/** A recipe as settings. \param notes  receives one on what the page leaves out of it, if that changes results */
+Settings SettingsOf(job::Job recipe, std::vector<std::string> & notes);
+
 /** The command line that does the same. \param reading  options of reading the scan */
 std::string CommandOf(const std::string & scan, const Settings & reading, const Settings & settings);
 

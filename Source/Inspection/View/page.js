@@ -52,11 +52,13 @@
   $("folder").textContent = "Files go to " + scan.folder + ".";
   if (scan.error) return setState("error", scan.error);
 
-  // Settings, and what can be undone.
+  // Settings, and what can be undone. The heights of splitting are multiples of a quarter of the smallest spacing.
+  const FIELDS = [["connectivity", "connectivity"], ["minimum-volume", "minimumVolume"], ["smooth", "smooth"], ["close", "close"], ["box", "box"]];
+  const STEP = Math.min(...spacing.slice(0, scan.dimension)) / 4;
   const neighbors = { 1: ["2"], 2: ["4", "8"], 3: ["6", "18", "26"] }[scan.dimension];
   for (const count of neighbors) $("connectivity").append(element("option", count));
   $("unit").textContent = { 1: "mm", 2: "mm2", 3: "mm3" }[scan.dimension];
-  let settings = { mode: "pores", threshold: "otsu", low: null, high: null, connectivity: neighbors[neighbors.length - 1], minimumVolume: "", smooth: "", close: "" };
+  let settings = { mode: "pores", threshold: "otsu", low: null, high: null, connectivity: neighbors[neighbors.length - 1], minimumVolume: "", smooth: "", close: "", box: "", split: "" };
   let past = [];
   let future = [];
   let committed = JSON.stringify(settings);
@@ -68,8 +70,21 @@
     if (settings.mode === "below") options.below = [];
     if (settings.mode === "pores" && Number(settings.close) > 0) options.close = [settings.close];
     if (Number(settings.minimumVolume) > 0) options["minimum-volume"] = [settings.minimumVolume];
-    if (settings.smooth) options.smooth = [settings.smooth];
+    for (const key of ["smooth", "box", "split"]) if (settings[key]) options[key] = [settings[key]];
     return options;
+  };
+  // The first and the last voxel of the box along each axis; null for all of the image, and for a text that is not a box in voxels.
+  const boxOf = () => {
+    const numbers = settings.box.split(",").map(Number);
+    if (settings.box === "" || numbers.length !== 2 * scan.dimension || !numbers.every(Number.isInteger)) return null;
+    const ends = (first) => extent.map((count, axis) => axis < scan.dimension ? numbers[axis + first] : 0);
+    return [ends(0), ends(scan.dimension)];
+  };
+  const setBox = (low, high) => {
+    settings.box = [...low.slice(0, scan.dimension), ...high.slice(0, scan.dimension)].join();
+    showSettings();
+    preview();
+    ask(false);
   };
   const commit = () => {
     const now = JSON.stringify(settings);
@@ -97,11 +112,26 @@
 
   // The histogram with its thresholds. Methods have values in `proposals`.
   let histogram = await getJson("histogram");
+  const span = () => [histogram.bars[0][0], histogram.bars[histogram.bars.length - 1][1]];
+  // A recipe to begin with. A range that has no upper end is a threshold.
+  const start = scan.settings;
+  if (Object.keys(start ?? {}).length > 0) {
+    const [low, high] = (start.range ?? ["nan", "inf"]).map((text) => Number(text.replace("inf", "Infinity")));
+    settings.mode = start.pores ? "pores" : start.below ? "below" : high < Infinity ? "range" : "above";
+    settings.threshold = start.threshold?.[0] ?? (start.range && high === Infinity ? String(low) : "otsu");
+    if (settings.mode === "range") [settings.low, settings.high] = [Math.max(low, span()[0]), high];
+    if (start.pores && high < Infinity) scan.notes.push("the page finds material from a threshold up, without the upper end of the recipe");
+    if (!start.threshold && !start.range) scan.notes.push("the recipe has no threshold; the page begins with otsu");
+    const count = start.connectivity[0];
+    settings.connectivity = count === "full" ? neighbors[neighbors.length - 1] : count === "faces" ? neighbors[0] : count;
+    for (const [key, option] of [["minimumVolume", "minimum-volume"], ["smooth", "smooth"], ["close", "close"], ["box", "box"], ["split", "split"]]) settings[key] = start[option]?.[0] ?? "";
+    if (!Array.from($("smooth").options, (option) => option.value).includes(settings.smooth)) $("smooth").append(element("option", settings.smooth));
+    committed = JSON.stringify(settings);
+  }
   const valueOfThreshold = () => {
     const proposal = (histogram.proposals ?? []).find((each) => each.method === settings.threshold);
     return proposal ? proposal.value : Number(settings.threshold);
   };
-  const span = () => [histogram.bars[0][0], histogram.bars[histogram.bars.length - 1][1]];
   // The outermost bars reach to the extremes; the picture shows as much of them as of others.
   const shownSpan = () => {
     const bars = histogram.bars;
@@ -234,9 +264,13 @@
     $("handle-low").setAttribute("aria-label", isRange ? "lower threshold" : "threshold");
     $("method").textContent = isRange || !isNaN(Number(settings.threshold)) ? "" : "by " + settings.threshold;
     $("close-row").hidden = settings.mode !== "pores";
-    for (const [id, key] of [["connectivity", "connectivity"], ["minimum-volume", "minimumVolume"], ["smooth", "smooth"], ["close", "close"]]) $(id).value = settings[key];
-    $("noun").textContent = settings.mode === "pores" ? "pores" : "components";
-    $("share").textContent = settings.mode === "pores" ? "porosity" : "of the image";
+    for (const [id, key] of FIELDS) $(id).value = settings[key];
+    $("split").value = settings.split === "" ? 0 : clamp(Math.round(Number(settings.split === "auto" ? 3 * STEP : settings.split) / STEP), 1, 40);
+    $("noun").textContent = settings.split ? "objects" : settings.mode === "pores" ? "pores" : "components";
+    $("share").textContent = settings.mode === "pores" ? "porosity" : settings.box ? "of the box" : "of the image";
+    $("where").textContent = settings.box ? "Result in the box" : "Result";
+    $("clear").disabled = !settings.box;
+    showSplit();
     const pressed = Array.from($("proposals").children, (button) => button.textContent.split(" ")[0]);
     pressed.forEach((method, i) => {
       $("proposals").children[i].setAttribute("aria-pressed", String(!isRange && settings.threshold === method));
@@ -258,13 +292,26 @@
       ask(true);
     });
   }
-  for (const [id, key] of [["connectivity", "connectivity"], ["minimum-volume", "minimumVolume"], ["smooth", "smooth"], ["close", "close"]]) {
+  for (const [id, key] of FIELDS) {
     $(id).addEventListener("change", () => {
-      settings[key] = $(id).value;
+      settings[key] = $(id).value.trim();
+      showSettings();
+      views.forEach((view) => view.draw());
       commit();
       ask(true);
     });
   }
+  $("split").addEventListener("input", () => {
+    const steps = Number($("split").value);
+    settings.split = steps === 0 ? "" : String(Number((steps * STEP).toPrecision(4)));
+    showSettings();
+    ask(false);
+  });
+  $("split").addEventListener("change", commit);
+  $("clear").addEventListener("click", () => {
+    $("box").value = "";
+    $("box").dispatchEvent(new Event("change"));
+  });
 
   // Live labeling. One request at a time; while work is fast each is finished, so that numbers follow a drag.
   let generation = 0;
@@ -310,9 +357,10 @@
     }
     $("error").hidden = true;
     const isSmoothedAnew = result && result.smooth !== answer.smooth;
+    const isElsewhere = result ? result.box !== answer.box : answer.box !== "";
     result = answer;
     showNumbers();
-    if (isSmoothedAnew) {
+    if (isSmoothedAnew || isElsewhere) {
       histogram = await getJson("histogram");
       showProposals();
       showSettings();
@@ -328,11 +376,17 @@
   let later = 0;
   const showNumbers = () => {
     $("result").dataset.stale = String(isWanted);
+    showSplit();
     $("figure-count").textContent = result.components.toLocaleString("en");
     $("figure-percent").textContent = show(result.percent, 4) + " %";
     $("figure-largest").textContent = result.components ? result.largest : "\u2013";
     // No line ends within an option.
     $("command").replaceChildren(...result.command.split(" ").flatMap((word) => [element("span", word, word.length > 30 ? { class: "long" } : {}), " "]).slice(0, -1));
+  };
+  const showSplit = () => {
+    const text = settings.split === "" ? "off" : (settings.split === "auto" ? "auto" : show(Number(settings.split)) + " " + unit) + (result?.parents ? ", from " + result.parents.toLocaleString("en") : "");
+    $("split-text").textContent = text;
+    $("split").setAttribute("aria-valuetext", text);
   };
   const loadRest = async () => {
     const of = result.generation;
@@ -424,6 +478,13 @@
       const [from, to] = limits();
       // A threshold is material from itself up: what is below it is less.
       const isBelow = settings.mode === "pores" || settings.mode === "below";
+      const box = boxOf();
+      const isHere = box && this.shown >= box[0][this.axis] && this.shown <= box[1][this.axis];
+      const isInBox = (i) => {
+        const u = i % extent[this.a];
+        const v = (i - u) / extent[this.a];
+        return isHere && u >= box[0][this.a] && u <= box[1][this.a] && v >= box[0][this.b] && v <= box[1][this.b];
+      };
       for (let i = 0, o = 0; i < values.length; ++i, o += 4) {
         const value = values[i];
         let level = (value - gray.black) * scale;
@@ -433,7 +494,7 @@
         let color = null;
         if (isPreview) {
           const isIn = isBelow ? value < to : value >= from && value <= to;
-          color = isIn && (settings.mode !== "pores" || label !== 0) ? PREVIEW : null;
+          color = isIn && (settings.mode !== "pores" || label !== 0) && (!box || isInBox(i)) ? PREVIEW : null;
         } else if (label !== 0 && label !== IN_PART) {
           color = label === chosen ? CHOSEN : palette[label & 1023];
         }
@@ -486,6 +547,16 @@
         context.lineTo(x2, Math.round(y2) + 0.5);
       }
       context.stroke();
+      const box = boxOf();
+      if (box) {
+        const isHere = place[this.axis] >= box[0][this.axis] && place[this.axis] <= box[1][this.axis];
+        const ends = [box[0], box[1].map((index) => index + 1)].map((at) => [width / 2 + (at[this.a] - focus[this.a]) * across, height / 2 + 6 + (at[this.b] - focus[this.b]) * down]);
+        context.strokeStyle = "#7fe0a0";
+        context.lineWidth = 2;
+        context.setLineDash(isHere ? [] : [3, 5]);
+        context.strokeRect(ends[0][0], ends[0][1], ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]);
+        context.setLineDash([]);
+      }
       // A bar of 1, 2 or 5 times a power of ten mm, about a fifth of the width.
       const perUnit = across / (scan.hasSpacing ? spacing[this.a] : 1);
       const about = width / 5 / perUnit;
@@ -526,13 +597,15 @@
     listen() {
       const { canvas } = this;
       let last = null;
+      let corner = null;
       canvas.addEventListener("contextmenu", (event) => event.preventDefault());
       canvas.addEventListener("pointerdown", (event) => {
         event.preventDefault();
         canvas.focus();
         canvas.setPointerCapture(event.pointerId);
         last = [event.clientX, event.clientY];
-        if (event.button === 0 && !event.shiftKey) {
+        corner = isDrawing && event.button === 0 ? this.voxelAt(event) : null;
+        if (event.button === 0 && !event.shiftKey && !corner) {
           choose(this.point(event), false);
           this.cross(event);
         }
@@ -541,7 +614,8 @@
         if (event.buttons === 0 || !last) return this.point(event);
         const [dx, dy] = [event.clientX - last[0], event.clientY - last[1]];
         last = [event.clientX, event.clientY];
-        if (event.buttons === 2) {
+        if (corner) this.stretch(corner, this.voxelAt(event));
+        else if (event.buttons === 2) {
           const width = gray.white - gray.black;
           const middle = (gray.white + gray.black) / 2 - dy * width / 200;
           const wide = width * Math.exp(dx / 150);
@@ -557,7 +631,10 @@
         }
         return this.point(event);
       });
-      canvas.addEventListener("pointerup", () => { last = null; });
+      canvas.addEventListener("pointerup", () => {
+        if (corner) { draw(false); commit(); }
+        last = corner = null;
+      });
       canvas.addEventListener("pointerleave", () => { this.figure.querySelector(".pointed").textContent = ""; });
       canvas.addEventListener("wheel", (event) => {
         event.preventDefault();
@@ -579,6 +656,15 @@
         event.preventDefault();
       });
     }
+    // A box from one corner to another in this slice; across it, it stays as it is.
+    stretch(from, to) {
+      const [low, high] = boxOf() ?? [extent.map(() => 0), extent.map((count) => count - 1)];
+      for (const axis of [this.a, this.b]) {
+        const ends = [from[axis], to[axis]].map((at) => clamp(Math.floor(at), 0, extent[axis] - 1));
+        [low[axis], high[axis]] = [Math.min(...ends), Math.max(...ends)];
+      }
+      setBox(low, high);
+    }
     cross(event) {
       const at = this.voxelAt(event);
       for (const axis of [this.a, this.b]) goTo(axis, Math.floor(at[axis]));
@@ -586,6 +672,13 @@
   }
   const views = Array.from(document.querySelectorAll(".view[data-axis]"), (figure) => new View(figure))
     .filter((view) => { view.figure.hidden = view.axis >= scan.dimension || (scan.dimension < 3 && view.axis !== 2); return !view.figure.hidden; });
+  let isDrawing = false;
+  const draw = (isOn) => {
+    isDrawing = isOn;
+    $("views").classList.toggle("drawing", isOn);
+    $("draw").setAttribute("aria-pressed", String(isOn));
+  };
+  $("draw").addEventListener("click", () => draw(!isDrawing));
   const goTo = (axis, index) => {
     const to = clamp(index, 0, extent[axis] - 1);
     if (to === place[axis]) return;
@@ -982,6 +1075,8 @@
     } else if (event.key.toLowerCase() === "o" && !isText && !event.ctrlKey && !event.metaKey && !event.altKey) {
       isOverlaid = !isOverlaid;
       views.forEach((view) => view.draw());
+    } else if (event.key.toLowerCase() === "b" && !isText && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      draw(!isDrawing);
     }
   });
   addEventListener("resize", () => { drawHistogram(); drawSizes(); views.forEach((view) => view.draw()); solid.draw(); });

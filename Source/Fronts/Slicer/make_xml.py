@@ -4,8 +4,8 @@
 
     make_xml.py BRICKCCL FOLDER
 
-What an option of `brickccl label` is, comes from its row (Source/Inspection/Job/Parameters.cxx), as `BRICKCCL recipe schema
---options` prints it: its type, default, limits, choices and help. What only a module has is written here."""
+Options of `brickccl label` get their types, defaults, choices and help from their rows
+(Source/Inspection/Job/Parameters.cxx), which `BRICKCCL recipe schema --options` prints. All other parameters are written here."""
 
 import json
 import pathlib
@@ -22,8 +22,8 @@ class Parameters:
         self.rows = rows
 
     def option(self, option, label, more="", text=None, name=None, tag=None, default=None, choices=(), attributes="", channel=None):
-        """A parameter that is an option. `more` follows the help of its row, and `text` replaces it; `choices` are some of
-        the row's, perhaps with another one that stands for none."""
+        """A parameter that is an option. `more` follows the help of its row, and `text` replaces it; `choices` are
+        taken from the row; "no" is allowed in addition."""
         row = self.rows[option]
         words = option.split("-")
         name = name or words[0] + "".join(word.capitalize() for word in words[1:])

@@ -23,7 +23,7 @@ STEPS = "cuda release docs core-only asan-ubsan tsan aarch64 mingw corpus fuzz c
 
 #: Tests that run whatever changed, and tests of everything that the command is made of.
 ALWAYS = "Style Layering"
-COMMAND = "Batch Cli Pictures Report Slicer SlicerModule Examples Python.wheel Python.package"
+COMMAND = "Batch Cli Pictures Report Slicer SlicerModule Examples Python.wheel Python.package Python.rows Python.run"
 EVERY = "*"
 
 

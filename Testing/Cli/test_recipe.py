@@ -2,6 +2,7 @@
 """`brickccl recipe`: what is wrong in a recipe is said before any work, with its line and what would be right."""
 
 import json
+import re
 import unittest
 
 from support import CommandTest, run
@@ -341,6 +342,17 @@ class RecipeTest(CommandTest):
             self.assertIn("An item passes if", self.ok("recipe", "explain", name).stdout)
         self.fails("recipe", "new", "casting-porosity", "-o", self.path("casting-porosity.toml"), saying="already exists")
         self.fails("recipe", "new", "nothing", saying=READY)
+
+    def test_schema_of_options(self):
+        options = json.loads(self.ok("recipe", "schema", "--options").stdout)["properties"]
+        shown = set(re.findall(r"^  (?:-., )?--([a-z-]+)", self.ok("label", "--help-all").stdout, re.M))
+        self.assertEqual(set(options), shown - {"help", "help-all", "output-fallback"})
+        for name, least, most, default in (("threads", 0, 4096, 0), ("minimum-volume", 0, None, None), ("parts", None, None, "largest"),
+                                           ("clear-border", None, None, False), ("maximum-size", 0, None, None), ("top", 1, None, None),
+                                           ("connectivity", None, None, "faces"), ("tolerance", 0, None, None), ("memory", 1, None, None)):
+            row = options[name]
+            self.assertEqual((row.get("minimum"), row.get("maximum"), row["default"]), (least, most, default), name)
+        self.assertEqual((options["order"]["enum"], options["close"]["unit"]), (["raster", "size"], "mm"))
 
     def test_schema(self):
         schema = json.loads(self.ok("recipe", "schema").stdout)

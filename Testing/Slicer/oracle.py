@@ -101,7 +101,7 @@ def label_volume(sizes, volume, mask, voxel_volume, p):
         kept = by_size[:p["largest"]]
         components = [c for c in components if c in kept]
         by_size = kept
-    return by_size if p["order"] == "LargestFirst" else components
+    return by_size if p["order"] == "size" else components
 
 
 def label_map(count, components):

@@ -15,7 +15,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 NUMBERS = ("integer", "float", "double")
 ENUMERATIONS = ("integer-enumeration", "float-enumeration", "double-enumeration", "string-enumeration")
 SIMPLE = NUMBERS + ENUMERATIONS + ("boolean", "string")
-POINTS = ("point",)
+POINTS = ("point", "region")
 WITH_CHANNEL = ("image", "table", "geometry", "transform", "measurement")
 FILES = ("image", "table", "file", "directory", "geometry", "transform", "measurement")
 MODULE_ELEMENTS = {"category", "index", "title", "description", "version", "documentation-url", "license", "contributor",
@@ -53,7 +53,7 @@ def faults_of_parameter(parameter):
         check(parameter.get("type") in IMAGE_TYPES, "image of unknown type")
     if tag == "table":
         check(parameter.get("type") is None, "a table in a TSV file has no type")
-    if tag == "point":
+    if tag in POINTS:
         check(set(parameter.attrib) <= {"multiple", "coordinateSystem"}, "unknown attribute")
         check(parameter.get("coordinateSystem") in ("ijk", "lps", "ras"), "unknown coordinate system")
     default = parameter.findtext("default")
@@ -181,7 +181,7 @@ class Module:
                 continue  # a return value, or an image that is not chosen
             if parameter.tag == "boolean":
                 line += ["--" + flag] if value in (True, "true") else []
-            elif parameter.tag == "point":
+            elif parameter.tag in POINTS:
                 for point in value:
                     line += ["--" + flag, ",".join("%g" % coordinate for coordinate in point)]
             elif parameter.tag != "string" or value != "":  # empty strings are not sent

@@ -55,7 +55,7 @@ CASES = {
     "connectivity": [{"connectivity": 6}, {"connectivity": 6, "minimumSize": 2}],
 }
 ELSEWHERE = {"inputVolume", "outputLabels", "outputTable", "thresholdMethod", "manualThreshold", "darkMaterial",
-             "closeWidth", "parts", "threads", "device", "limitPorosity", "maximumPorosity", "limitDefectVolume", "maximumDefectVolume",
+             "closeWidth", "parts", "regions", "threads", "device", "limitPorosity", "maximumPorosity", "limitDefectVolume", "maximumDefectVolume",
              "limitDefectCount", "maximumDefectCount"}
 
 
@@ -165,6 +165,15 @@ class DefectAnalysisTest(ModuleTest):
             rows, _ = read_table(table)
             self.assertEqual([row.get("part") for row in rows], expected or [None])
             self.assertAlmostEqual(float(result.returned["partVolume"]), 0.504 if len(rows) == 2 else 0.288)
+
+    def test_regions(self):
+        # The part ends at the middle of the region along x, and so do its volume and its pores.
+        inside = lambda x, y, z: 0 < x < 9 and 0 < y < 7 and 0 < z < 7
+        scan = [1000 if inside(x, y, z) and (x, y, z) not in ((2, 4, 4), (6, 4, 4)) else 0 for z in range(8) for y in range(8) for x in range(10)]
+        write_volume(self.input, "int16", (10, 8, 8), scan)
+        result = self.analyze(regions=[[2, 4, 4, 2, 9, 9]])
+        self.assertEqual([float(result.returned[name]) for name in ("componentCount", "partVolume")], [1, 4 * 36])
+        self.assertEqual(read_volume(self.output)[1].index(1), 2 + 10 * (4 + 8 * 4))
 
     def test_verdicts(self):
         porosity = float(self.analyze().returned["porosity_percent"])

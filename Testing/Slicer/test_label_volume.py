@@ -36,10 +36,11 @@ CASES = {
     "clearBorder": [{"clearBorder": True, "joining": "EqualValues"}],
     "fillHoles": [{"fillHoles": True, "foreground": "AtMostUpper", "upperThreshold": 4, "connectivity": 18},
                   {"fillHoles": True, "foreground": "AtMostUpper", "upperThreshold": 4, "connectivity": 26, "largest": 1}],
-    "order": [{"order": "LargestFirst", "joining": "EqualValues"}],
+    "order": [{"order": "size", "joining": "EqualValues"}],
 }
 # Parameters with tests of their own below.
-ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads", "thresholdMethod", "device", "seeds"}
+ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads", "thresholdMethod", "device", "seeds",
+             "regions"}
 
 
 class LabelVolumeTest(ModuleTest):
@@ -125,6 +126,38 @@ class LabelVolumeTest(ModuleTest):
             points = [point_of(components[i][len(components[i]) // 2], columns, ORIGIN) for i in chosen]
             result = self.label(joining="EqualValues", seeds=points)
             self.assert_labels(result, [components[i] for i in sorted(chosen)])
+
+    def test_regions(self):
+        columns = tilted_grid()
+        points = [point_of(voxel, columns, ORIGIN) for voxel in range(COUNT)]
+        center = point_of(COUNT // 2, columns, ORIGIN)
+        boxes = [[*center, 2, 1.5, 4], [center[0] + 1.3, center[1], center[2] - 3, 1, 2, 2]]
+
+        def mask_of(regions):
+            return [int(any(all(abs(point[k] - region[k]) <= region[3 + k] for k in range(3)) for region in regions))
+                    for point in points]
+
+        # What Slicer writes behind a region that is turned by quarters: the matrix from its axes to those of space.
+        turned = boxes[0][:3] + [4, 2, 1.5] + [0, -1, 0, 0, 0, 1, -1, 0, 0]
+        for regions, same in ((boxes[:1], boxes[:1]), (boxes, boxes), ([turned], boxes[:1])):
+            mask = mask_of(same)
+            self.assertTrue(0 < sum(mask) < COUNT / 2)
+            result = self.label(joining="EqualValues", regions=regions)
+            self.assert_labels(result, self.expected(mask=mask, joining="EqualValues"), sum(mask))
+        # With a mask, voxels in both count; a threshold is found in them.
+        other = random_values(2, [0, 1, 1, 255])
+        mask = [a and b for a, b in zip(mask_of(boxes[:1]), other)]
+        settings = {"foreground": "AtLeastFoundThreshold", "connectivity": 26}
+        result = self.label(maskVolume=self.write("mask.nrrd", "uint8", other), regions=boxes[:1], **settings)
+        self.assert_labels(result, self.expected(mask=mask, **settings), sum(value != 0 for value in mask))
+
+    def test_regions_that_cannot_be_boxes_are_refused(self):
+        half = math.sqrt(0.5)
+        for region, saying in (([0, 0, 0, 9, 9, 9, half, -half, 0, half, half, 0, 0, 0, 1], "is rotated"),
+                               ([0, 0, 0, 9, 9], "must have 6 numbers"), ([1e6, 0, 0, 1, 1, 1], "no voxel of the image"),
+                               ([0, 0, 0, -1, 1, 1], "ends before it begins")):
+            result = LABEL.run(self.folder, inputVolume=self.input, outputLabels=self.output, regions=[region])
+            self.fails(result, saying, [self.output])
 
     def test_threads_change_nothing(self):
         for threads in (1, 2, 5):

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Slicer asks of every module before it runs: its name, its XML, its answers."""
 
+import filecmp
 import os
+import pathlib
 import re
 import subprocess
+import sys
 import time
 import unittest
 
 from slicer import faults_of
-from support import FOLDER, ModuleTest, module
+from support import COMMAND, FOLDER, ModuleTest, module
 
 NAMES = sorted(os.listdir(FOLDER))
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "Source" / "Fronts" / "Slicer"
 
 
 class RulesTest(ModuleTest):
@@ -21,6 +25,14 @@ class RulesTest(ModuleTest):
             # Slicer leaves out names with dots and hides those of tests, and it shortens some others.
             self.assertRegex(name, r"\A(?!lib|qSlicer)[A-Za-z]+\Z")
             self.assertNotRegex(name, r"(Module|Lib|Tests?)\Z")
+
+    def test_stored_xml_is_what_the_rows_of_parameters_give(self):
+        subprocess.run([sys.executable, SOURCES / "make_xml.py", COMMAND, self.folder], check=True)
+        written = sorted(os.listdir(self.folder))
+        self.assertEqual(written, sorted(path.name for path in SOURCES.glob("*.xml")))
+        self.assertEqual(written, [name + ".xml" for name in NAMES])
+        _, mismatch, errors = filecmp.cmpfiles(self.folder, SOURCES, written, shallow=False)
+        self.assertEqual((mismatch, errors), ([], []), "run Source/Fronts/Slicer/make_xml.py, as the README there says")
 
     def test_xml_keeps_the_rules_of_slicers_parser(self):
         for name in NAMES:

@@ -18,7 +18,7 @@ SPEC = importlib.util.spec_from_file_location("choose", ROOT / ".ci" / "choose.p
 choose = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(choose)
 
-COMMAND = "Batch Cli Pictures Report Slicer SlicerModule Examples Python.wheel Python.package"
+COMMAND = "Batch Cli Pictures Report Slicer SlicerModule Examples Python.wheel Python.package Python.rows Python.run"
 #: Changed files, the steps besides `release`, and the tests besides those that always run.
 TABLE = (
     ("", "", ""),

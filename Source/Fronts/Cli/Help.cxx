@@ -35,7 +35,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "The operation", "morph:open morph:close morph:dilate morph:erode" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
-  { "Output", "batch:output new:output" },
+  { "Output", "batch:output new:output schema:options" },
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
   { "The comparison", "overlap different-recipes least-change" },
   { "The picture", "style color-by render:size patient" },

@@ -85,7 +85,11 @@ AddRecipeCommand(CLI::App & app)
   });
 
   CLI::App * schema = command->add_subcommand("schema", "Print the JSON schema of recipes, for editors");
-  schema->callback([] { std::cout << JsonText(batch::RecipeJsonSchema()) << std::endl; });
+  auto       isOfOptions = std::make_shared<bool>(false);
+  schema->add_flag("--options", *isOfOptions, "print the options of `brickccl label` instead, with their defaults");
+  schema->callback([isOfOptions] {
+    std::cout << JsonText(*isOfOptions ? batch::OptionJsonSchema() : batch::RecipeJsonSchema()) << std::endl;
+  });
 }
 
 } // namespace brickccl::cli

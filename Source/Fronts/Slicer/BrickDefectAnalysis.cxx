@@ -32,6 +32,7 @@ AnalyzeDefects(ModuleRun & run)
     .Add("--threads", { values.Text("threads") })
     .AddIf(values.IsOn("darkMaterial"), "--below")
     .AddIf(isSmoothed, "--smooth", { "median:" + values.Text("medianRadius") });
+  AddBoxes(arguments, values.Points("regions"));
   AddTable(arguments, "--statistics", values.Text("outputTable"));
   arguments.AddIf(!values.Text("outputTable").empty(), "--columns", { "surface" });
   // Reading, the threshold, the part, labeling, measuring, writing; and smoothing and the table.
@@ -70,7 +71,8 @@ main(int argc, char ** argv)
 {
   const ModuleWords::ParametersOfOptions names = {
     { "--threshold", "thresholdMethod" }, { "--below", "darkMaterial" }, { "--smooth", "medianRadius" },
-    { "--close", "closeWidth" },          { "--parts", "parts" },        { "--statistics", "outputTable" }
+    { "--close", "closeWidth" },          { "--box", "regions" },        { "--parts", "parts" },
+    { "--statistics", "outputTable" }
   };
   return RunModule({ "BrickDefectAnalysis", BrickDefectAnalysisXml, AnalyzeDefects, names }, argc, argv);
 }

@@ -60,10 +60,11 @@ LabelVolume(ModuleRun & run)
     .AddUnless("", "--maximum-size", values.Number("maximumSize") != 0 ? values.Text("maximumSize") : "")
     .Add("--minimum-volume", { values.Text("minimumVolume") })
     .Add("--largest", { values.Text("largest") })
-    .Add("--order", { values.Text("order") == "LargestFirst" ? "size" : "raster" })
+    .Add("--order", { values.Text("order") })
     .Add("--label-type", { values.Text("labelType") })
     .Add("--device", { values.Text("device") })
     .Add("--threads", { values.Text("threads") });
+  AddBoxes(arguments, values.Points("regions"));
   AddTable(arguments, "--statistics", values.Text("outputTable"));
   const auto summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List(), steps);
   run.ReturnTotals(summary);
@@ -83,6 +84,7 @@ main(int argc, char ** argv)
                                                    { "--smooth", "medianRadius" },
                                                    { "--equal-value", "joining=EqualValues" },
                                                    { "--mask", "maskVolume" },
+                                                   { "--box", "regions" },
                                                    { "--statistics", "outputTable" } };
   return RunModule({ "BrickLabelVolume", BrickLabelVolumeXml, LabelVolume, names }, argc, argv);
 }

@@ -5,47 +5,23 @@
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
 
-#include <charconv>
-#include <cmath>
-
 namespace brickccl::slicer
 {
 
 namespace
 {
 
-/** Whether a text is a whole number in decimal digits that fits 64 bits. */
-bool
-IsWholeNumber(const std::string & text)
-{
-  std::int64_t value = 0;
-  const auto   parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return !text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-}
-
-/** Accepts the numbers that a parameter allows. */
+/** Accepts the numbers that a parameter allows. Whole ones are counts. */
 CLI::Validator
 NumberOf(const ModuleParameter & parameter)
 {
-  const bool whole = parameter.tag == "integer";
-  return CLI::Validator(
-    [whole, minimum = parameter.minimum, maximum = parameter.maximum](std::string & text) {
-      const std::string what = whole ? "whole number" : "number";
-      if (whole ? !IsWholeNumber(text) : !cli::AnyNumber()(text).empty())
-      {
-        return "'" + text + "' is not a " + what;
-      }
-      const Number value = cli::ParseNumber(text, what);
-      const bool   isBelow = !minimum.empty() && !(value >= cli::ParseNumber(minimum, "minimum"));
-      const bool   isAbove = !maximum.empty() && !(value <= cli::ParseNumber(maximum, "maximum"));
-      if (isBelow || isAbove || std::isnan(value.Nearest()))
-      {
-        return "'" + text + "' is not a " + what + (minimum.empty() ? "" : " from " + minimum) +
-               (maximum.empty() ? "" : " to " + maximum);
-      }
-      return std::string();
-    },
-    "");
+  const bool isCount = parameter.tag == "integer";
+  const auto limit = [](const std::string & text, double none) {
+    return text.empty() ? none : static_cast<double>(cli::ParseNumber(text, "constraints"));
+  };
+  return cli::Takes({ isCount ? job::Kind::Whole : job::Kind::Number,
+                      limit(parameter.minimum, isCount ? 0 : -job::Unlimited),
+                      limit(parameter.maximum, job::Unlimited) });
 }
 
 const char *
@@ -113,12 +89,12 @@ ModuleValues::AddOptions(CLI::App & app, const ModuleDescription & module)
     {
       app.add_flag("--" + parameter.longFlag, m_Flags[parameter.name], HelpOf(parameter))->group(parameter.group);
     }
-    else if (parameter.tag == "point")
+    else if (parameter.tag == "point" || parameter.tag == "region")
     {
-      // One point behind each flag, since what follows may be an argument without a flag.
+      // One behind each flag, since what follows may be an argument without a flag.
       app.add_option("--" + parameter.longFlag, m_Points[parameter.name], HelpOf(parameter))
         ->group(parameter.group)
-        ->type_name("X,Y,Z")
+        ->type_name(parameter.tag == "point" ? "X,Y,Z" : "X,Y,Z,RX,RY,RZ")
         ->allow_extra_args(false);
     }
     else

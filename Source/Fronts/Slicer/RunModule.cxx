@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Slicer/RunModule.h"
 
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <iostream>
+#include <sstream>
 
 namespace brickccl::slicer
 {
@@ -227,12 +230,6 @@ ModuleRun::ReturnTotals(const nlohmann::ordered_json & summary)
 int
 RunModule(const Module & module, int argc, char ** argv)
 {
-  // Slicer asks every module for this at its start.
-  if (argc == 2 && std::strcmp(argv[1], "--xml") == 0)
-  {
-    std::cout << module.xml << std::flush;
-    return std::cout ? 0 : 1;
-  }
   try
   {
     const ModuleDescription description = ParseModuleDescription(module.xml);
@@ -258,6 +255,46 @@ SizeIn(const nlohmann::ordered_json & summary, const nlohmann::ordered_json & si
 {
   const int dimension = static_cast<int>(summary.at("extent").size());
   return sizes.at(start + SizeName(dimension)).get<double>();
+}
+
+void
+AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions)
+{
+  for (const std::string & region : regions)
+  {
+    std::vector<double> numbers;
+    std::istringstream  stream(region);
+    for (std::string number; std::getline(stream, number, ',');)
+    {
+      numbers.push_back(static_cast<double>(cli::ParseNumber(number, "a region")));
+    }
+    if (numbers.size() == 6)
+    {
+      numbers.insert(numbers.end(), { 1, 0, 0, 0, 1, 0, 0, 0, 1 });
+    }
+    if (numbers.size() != 15)
+    {
+      throw InvalidArgument("the region " + Quoted(region) + " must have 6 numbers: its center and half its lengths");
+    }
+    std::string low;
+    std::string high;
+    for (std::size_t i = 0; i < 3; ++i)
+    {
+      double half = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+      {
+        const double share = std::abs(numbers[6 + 3 * i + axis]);
+        if (std::abs(share - std::round(share)) > 1e-3)
+        {
+          throw InvalidArgument("the region " + Quoted(region) + " is rotated; give a box along the axes, or a mask");
+        }
+        half += std::round(share) * numbers[3 + axis];
+      }
+      low += Shortest(numbers[i] - half) + "mm,";
+      high += (i == 0 ? "" : ",") + Shortest(numbers[i] + half) + "mm";
+    }
+    arguments.Add("--box", { low + high });
+  }
 }
 
 void

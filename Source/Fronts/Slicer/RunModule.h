@@ -30,7 +30,7 @@ public:
   void AddOptions(CLI::App & app, const ModuleDescription & module);
 
   // The values of parameters, whose names the module's XML must have: as text, empty for a file that is not given; as a
-  // number; as points, each "x,y,z"; and whether a boolean is true.
+  // number; as points "x,y,z" or regions; and whether a boolean is true.
   const std::string &
   Text(const std::string & name) const
   {
@@ -211,6 +211,10 @@ private:
  *  "largest_volume_mm3". */
 double
 SizeIn(const nlohmann::ordered_json & summary, const nlohmann::ordered_json & sizes, const std::string & start = "");
+
+/** Adds a box for each region of interest, "X,Y,Z,RX,RY,RZ": its center and half its lengths. More numbers are the
+ * matrix of a rotated one. \throws InvalidArgument unless its axes are those of space. */
+void AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions);
 
 /** Adds the options for a table, and for its schema, unless `path` is empty. */
 void AddTable(CommandArguments & arguments, const std::string & option, const std::string & path);

@@ -76,24 +76,40 @@ TypeOf(const job::Form & form)
 }
 
 ordered_json
-JsonSchemaOf(const RecipeKey & key)
+JsonSchemaOf(const job::Form & form, const std::string & help)
 {
   ordered_json schema;
-  schema["description"] = key.help;
-  schema.update(TypeOf(key.form));
-  for (const auto & [name, bound] : { std::pair("minimum", key.form.minimum), std::pair("maximum", key.form.maximum) })
+  schema["description"] = help;
+  schema.update(TypeOf(form));
+  for (const auto & [name, bound] : { std::pair("minimum", form.minimum), std::pair("maximum", form.maximum) })
   {
     if (std::abs(bound) < job::Finite)
     {
-      schema[name] =
-        key.form.kind == Kind::Whole ? ordered_json(static_cast<std::int64_t>(bound)) : ordered_json(bound);
+      schema[name] = form.kind == Kind::Whole ? ordered_json(static_cast<std::int64_t>(bound)) : ordered_json(bound);
     }
   }
-  if (key.form.kind == Kind::Above)
+  if (form.kind == Kind::Above)
   {
     schema["exclusiveMinimum"] = 0;
   }
   return schema;
+}
+
+/** The default of a parameter; null for none. */
+ordered_json
+DefaultOf(const job::Parameter & parameter)
+{
+  job::Job     none;
+  ordered_json json;
+  const auto   put = [&json](const auto * value) {
+    if constexpr (std::is_constructible_v<ordered_json, decltype(*value)>)
+    {
+      json = *value;
+    }
+  };
+  std::visit(put, job::SlotOf(none, parameter.member));
+  const bool isNone = json.empty() || json == "" || json == job::NoLimit || parameter.form.kind == Kind::Memory;
+  return isNone ? ordered_json() : parameter.form.kind == Kind::Neighbors ? ordered_json("faces") : json;
 }
 
 } // namespace
@@ -150,7 +166,7 @@ RecipeJsonSchema()
     {
       if (key.table == table)
       {
-        object["properties"][key.name] = JsonSchemaOf(key);
+        object["properties"][key.name] = JsonSchemaOf(key.form, key.help);
       }
     }
     ordered_json & property = schema["properties"][table];
@@ -164,6 +180,22 @@ RecipeJsonSchema()
     else
     {
       property.update(object);
+    }
+  }
+  return schema;
+}
+
+ordered_json
+OptionJsonSchema()
+{
+  ordered_json schema = { { "title", "Options of `brickccl label`" }, { "type", "object" } };
+  for (const job::Parameter & parameter : job::Parameters())
+  {
+    if (parameter.option[0] != '\0')
+    {
+      ordered_json & property = schema["properties"][parameter.option];
+      property = JsonSchemaOf(parameter.form, parameter.help);
+      property.update({ { "unit", parameter.form.unit }, { "default", DefaultOf(parameter) } });
     }
   }
   return schema;

@@ -29,6 +29,9 @@ const std::vector<RecipeKey> &   RecipeKeys();
 /** The schema as a JSON schema (draft 2020-12), for editors that complete and check TOML. */
 nlohmann::ordered_json RecipeJsonSchema();
 
+/** The same for the options of `brickccl label`, each with its unit and its default. */
+nlohmann::ordered_json OptionJsonSchema();
+
 } // namespace brickccl::batch
 
 #endif

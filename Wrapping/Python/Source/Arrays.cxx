@@ -90,7 +90,7 @@ CheckOutput(const OutputArray & array, const Extent & extent)
 }
 
 Number
-NumberOf(nb::handle value)
+NumberOf(nb::handle value, const char * name)
 {
   if (PyIndex_Check(value.ptr()) != 0)
   {
@@ -124,7 +124,7 @@ NumberOf(nb::handle value)
   }
   if (PyNumber_Check(value.ptr()) == 0)
   {
-    throw nb::type_error("a criterion's values must be numbers");
+    throw nb::type_error((std::string(name) + " must be a number").c_str());
   }
   const double number = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred() != nullptr)

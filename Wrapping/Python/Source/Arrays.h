@@ -30,8 +30,8 @@ std::optional<ImageView> ViewOf(const std::optional<InputArray> & array);
 /** The type of an array to be written. \throws InvalidArgument unless it has this extent, in C order. */
 ScalarType CheckOutput(const OutputArray & array, const Extent & extent);
 
-/** A Python or numpy number as the engine takes it, exactly. \throws nb::type_error. */
-Number NumberOf(nb::handle value);
+/** A Python or numpy number as the engine takes it, exactly. \throws nb::type_error that begins with the name. */
+Number NumberOf(nb::handle value, const char * name);
 
 /** The type of a property `shape` in stubs. */
 inline const auto ShapeSignature = nb::for_getter(nb::sig("def shape(self, /) -> tuple[int, ...]"));

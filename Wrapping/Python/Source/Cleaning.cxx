@@ -79,10 +79,10 @@ CleanArray(const InputArray &              segmentation,
   CleanOptions options;
   options.connectivity = rules.ConnectivityFor(view.extent.dimension);
   options.periodic = rules.options.periodic;
-  options.background = NumberOf(background);
+  options.background = NumberOf(background, "background");
   for (const nb::object & value : values)
   {
-    options.values.push_back(NumberOf(value));
+    options.values.push_back(NumberOf(value, "each of values"));
   }
   options.minimumSize = rules.options.relabel.minimumSize;
   options.minimumVolume = rules.options.minimumVolume;

@@ -35,7 +35,7 @@ MakeCriterion(const std::string & joining, nb::handle background, nb::handle low
   {
     criterion.joining = Criterion::Joining::Foreground;
   }
-  else if (joining == "equal")
+  else if (joining == "equal-value")
   {
     criterion.joining = Criterion::Joining::EqualValue;
   }
@@ -46,16 +46,17 @@ MakeCriterion(const std::string & joining, nb::handle background, nb::handle low
     {
       throw InvalidArgument("the criterion 'tolerance' needs a tolerance");
     }
-    criterion.tolerance = NumberOf(tolerance);
+    criterion.tolerance = NumberOf(tolerance, "tolerance");
   }
   else
   {
-    throw InvalidArgument("the criterion '" + joining + "' is unknown; choose foreground, equal or tolerance");
+    throw InvalidArgument("the criterion '" + joining + "' is unknown; choose foreground, equal-value or tolerance");
   }
-  criterion.background = background.is_none() ? std::nullopt : std::optional<Number>(NumberOf(background));
+  criterion.background =
+    background.is_none() ? std::nullopt : std::optional<Number>(NumberOf(background, "background"));
   if (!low.is_none())
   {
-    criterion.range = Criterion::Range{ NumberOf(low), NumberOf(high) };
+    criterion.range = Criterion::Range{ NumberOf(low, "the start of range"), NumberOf(high, "the end of range") };
   }
   criterion.Validate();
   return criterion;

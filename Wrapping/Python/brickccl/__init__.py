@@ -21,17 +21,19 @@ from ._split import SplitObjects, distance, morph, split
 from ._table import ColumnDescription, Table, merge_tables
 
 if TYPE_CHECKING:
+    from ._run import RunResult, run
     from ._view import Viewer, view
 else:
 
     def __getattr__(name):
-        """The modules `big`, `compat` and `io`, and the page, once they are asked for."""
+        """The modules `big`, `compat` and `io`, and what calls the command, once they are asked for."""
         from importlib import import_module
 
         if name in ("big", "compat", "io"):
             return import_module(f"{__name__}.{name}")
-        if name in ("Viewer", "view"):
-            return getattr(import_module(f"{__name__}._view"), name)
+        modules = {"Viewer": "_view", "view": "_view", "RunResult": "_run", "run": "_run"}
+        if name in modules:
+            return getattr(import_module(f"{__name__}.{modules[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -41,6 +43,7 @@ __all__ = [
     "Component",
     "DeviceLabeling",
     "Labeling",
+    "RunResult",
     "Runs",
     "SplitObjects",
     "Table",
@@ -63,6 +66,7 @@ __all__ = [
     "release_device_memory",
     "release_memory",
     "relabel",
+    "run",
     "select",
     "split",
     "statistics",

@@ -14,7 +14,7 @@ from ._progress import Progress, hook_of
 #: An array of numpy.
 Array = np.ndarray[Any, np.dtype[Any]]
 #: Which neighbors are joined, and how components are numbered.
-Criterion = Literal["foreground", "equal", "tolerance"]
+Criterion = Literal["foreground", "equal-value", "tolerance"]
 Order = Literal["raster", "size"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -95,7 +95,7 @@ _HABITS = {
     "output": "write out= for an array, dtype= for a type",
     "out_dtype": "write dtype=",
     "delta": "write tolerance=",
-    "binary_image": "omit it, or write criterion='equal' to separate values",
+    "binary_image": "omit it, or write criterion='equal-value' to separate values",
     "n_jobs": "write threads=",
     "min_size": "write minimum_size=",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ._rules import as_voxel_value, limits_of, narrow_float_of, rules_of
 from ._table import Column
 from ._volume import Volume, as_volume, float_of
 from ._warnings import warn
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class CleanedClass(NamedTuple):
@@ -111,89 +114,62 @@ def _run(
     return volume.labels(array), report
 
 
+class _Arguments(TypedDict, total=False):
+    """Options of `clean` and `fill_holes`."""
+
+    values: Sequence[float] | None
+    connectivity: int | None
+    neighborhood: Any
+    periodic: Any
+    background: float
+    spacing: float | Sequence[float] | None
+    out: np.ndarray[Any, Any] | None
+    threads: int | None
+    progress: Progress | None
+
+
+class _CleanArguments(_Arguments, total=False):
+    largest: int | None
+    minimum_size: int
+    minimum_volume: float | None
+    fill_holes: bool | float
+    maximum_hole_size: int | None
+    holes_by_slice: int | None
+
+
+class _FillArguments(_Arguments, total=False):
+    maximum_size: int | None
+    maximum_volume: float | None
+    by_slice: int | None
+
+
 @overload
 def clean(
     segmentation: Array,
     *,
-    values: Sequence[float] | None = ...,
-    largest: int | None = ...,
-    minimum_size: int = ...,
-    minimum_volume: float | None = ...,
-    fill_holes: bool | float = ...,
-    maximum_hole_size: int | None = ...,
-    holes_by_slice: int | None = ...,
-    connectivity: int | None = ...,
-    neighborhood: Any = ...,
-    periodic: Any = ...,
-    background: float = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_report: Literal[False] = ...,
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_CleanArguments],
 ) -> Array: ...
 @overload
 def clean(
     segmentation: Array,
     *,
-    values: Sequence[float] | None = ...,
-    largest: int | None = ...,
-    minimum_size: int = ...,
-    minimum_volume: float | None = ...,
-    fill_holes: bool | float = ...,
-    maximum_hole_size: int | None = ...,
-    holes_by_slice: int | None = ...,
-    connectivity: int | None = ...,
-    neighborhood: Any = ...,
-    periodic: Any = ...,
-    background: float = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_report: Literal[True],
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_CleanArguments],
 ) -> tuple[Array, list[CleanedClass]]: ...
 @overload
 def clean(
     segmentation: Any,
     *,
-    values: Sequence[float] | None = ...,
-    largest: int | None = ...,
-    minimum_size: int = ...,
-    minimum_volume: float | None = ...,
-    fill_holes: bool | float = ...,
-    maximum_hole_size: int | None = ...,
-    holes_by_slice: int | None = ...,
-    connectivity: int | None = ...,
-    neighborhood: Any = ...,
-    periodic: Any = ...,
-    background: float = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_report: Literal[True],
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_CleanArguments],
 ) -> tuple[Any, list[CleanedClass]]: ...
 @overload
 def clean(
     segmentation: Any,
     *,
-    values: Sequence[float] | None = ...,
-    largest: int | None = ...,
-    minimum_size: int = ...,
-    minimum_volume: float | None = ...,
-    fill_holes: bool | float = ...,
-    maximum_hole_size: int | None = ...,
-    holes_by_slice: int | None = ...,
-    connectivity: int | None = ...,
-    neighborhood: Any = ...,
-    periodic: Any = ...,
-    background: float = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_report: bool = ...,
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_CleanArguments],
 ) -> Any: ...
 def clean(
     segmentation: Any,
@@ -284,73 +260,29 @@ def clean(
 def fill_holes(
     image: Array,
     *,
-    maximum_size: int | None = ...,
-    maximum_volume: float | None = ...,
-    values: Sequence[float] | None = ...,
-    by_slice: int | None = ...,
-    connectivity: int | None = ...,
-    neighborhood: Any = ...,
-    periodic: Any = ...,
-    background: float = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_count: Literal[False] = ...,
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_FillArguments],
 ) -> Array: ...
 @overload
 def fill_holes(
     image: Array,
     *,
-    maximum_size: int | None = ...,
-    maximum_volume: float | None = ...,
-    values: Sequence[float] | None = ...,
-    by_slice: int | None = ...,
-    connectivity: int | None = ...,
-    neighborhood: Any = ...,
-    periodic: Any = ...,
-    background: float = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_count: Literal[True],
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_FillArguments],
 ) -> tuple[Array, int]: ...
 @overload
 def fill_holes(
     image: Any,
     *,
-    maximum_size: int | None = ...,
-    maximum_volume: float | None = ...,
-    values: Sequence[float] | None = ...,
-    by_slice: int | None = ...,
-    connectivity: int | None = ...,
-    neighborhood: Any = ...,
-    periodic: Any = ...,
-    background: float = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_count: Literal[True],
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_FillArguments],
 ) -> tuple[Any, int]: ...
 @overload
 def fill_holes(
     image: Any,
     *,
-    maximum_size: int | None = ...,
-    maximum_volume: float | None = ...,
-    values: Sequence[float] | None = ...,
-    by_slice: int | None = ...,
-    connectivity: int | None = ...,
-    neighborhood: Any = ...,
-    periodic: Any = ...,
-    background: float = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_count: bool = ...,
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_FillArguments],
 ) -> Any: ...
 def fill_holes(
     image: Any,

@@ -33,10 +33,12 @@ def holes_of(
         if spacing is None and volume.spacing is None:
             raise ValueError(f"{name} as a volume is in mm^3 and needs spacing= for an array")
         limit = float(volume_limit)
+    # In clean, these arguments are about holes.
+    size_name, slice_name = ("maximum_hole_size", "holes_by_slice") if name == "fill_holes" else ("maximum_size", "by_slice")
     return _core.Holes.make(
         limit,
-        None if size_limit is None else count_of("maximum_size", size_limit),
-        None if by_slice is None else volume.axis("by_slice", by_slice),
+        None if size_limit is None else count_of(size_name, size_limit),
+        None if by_slice is None else volume.axis(slice_name, by_slice),
         objects,
         volume.array.ndim,
     )

@@ -51,7 +51,7 @@ def voxel_graph(
     Examples
     --------
     >>> import numpy as np, brickccl
-    >>> brickccl.voxel_graph(np.array([5, 5, 7]), criterion="equal")
+    >>> brickccl.voxel_graph(np.array([5, 5, 7]), criterion="equal-value")
     array([3, 2, 1], dtype=uint8)
     """
     volume = as_volume(image)

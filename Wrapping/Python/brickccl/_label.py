@@ -317,7 +317,7 @@ def label(
 
     Other Parameters
     ----------------
-    criterion : {"foreground", "equal", "tolerance"}
+    criterion : {"foreground", "equal-value", "tolerance"}
         Which neighbors are joined: all foreground voxels; voxels of equal value; voxels that differ by at most `tolerance`.
     background : number or None, default 0
         Without a range, all other values are foreground; None: every voxel is foreground. NaN is never foreground. Refused

@@ -278,7 +278,7 @@ def _unpickled(
     array.ravel()[: len(filled)] = filled
     volume = Volume(array, array, wrap=np.transpose if kept["is_reversed"] else None, **kept)
     # Voxels of a component are joined by their equal labels, and others are not.
-    equal = ("equal", 0, None, None, None)
+    equal = ("equal-value", 0, None, None, None)
     options = {name: given[name] for name in ("connectivity", "by_slice", "neighborhood", "periodic")}
     rules = rules_of(volume, equal, **options, device="cpu")
     geometry = volume.geometry(given["spacing"], given["start"])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ._progress import Progress, hook_of, part_of
 from ._rules import largest_of, sizes_of
 from ._table import Column, ColumnDescription, Table, group_names
 from ._volume import AXES, Volume, as_volume, check_numbers, count_of, threads_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _measure(
@@ -33,31 +36,31 @@ def _measure(
     return runs, Table(table, volume.is_reversed, runs.threads, in_voxels, part_of(hook, 0.6, 1)), volume
 
 
+class _StatisticsArguments(TypedDict, total=False):
+    """Options of `statistics`."""
+
+    intensity: Any
+    part: Any
+    columns: str | Iterable[str] | None
+    spacing: float | Sequence[float] | None
+    start: Sequence[int] | None
+    threads: int | None
+    progress: Progress | None
+
+
 @overload
 def statistics(
     labels: Any,
     *,
-    intensity: Any = ...,
-    part: Any = ...,
-    columns: str | Iterable[str] | None = ...,
     names: Literal["brickccl"] = ...,
-    spacing: float | Sequence[float] | None = ...,
-    start: Sequence[int] | None = ...,
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_StatisticsArguments],
 ) -> Table: ...
 @overload
 def statistics(
     labels: Any,
     *,
-    intensity: Any = ...,
-    part: Any = ...,
-    columns: str | Iterable[str] | None = ...,
     names: Literal["skimage"],
-    spacing: float | Sequence[float] | None = ...,
-    start: Sequence[int] | None = ...,
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_StatisticsArguments],
 ) -> dict[str, Column]: ...
 def statistics(
     labels: Any,
@@ -108,35 +111,31 @@ def statistics(
     return table.to_skimage() if names == "skimage" else table
 
 
+class _SelectArguments(TypedDict, total=False):
+    """Options of `select`."""
+
+    keep: bool
+    keep_labels: bool
+    intensity: Any
+    part: Any
+    dtype: Any
+    spacing: float | Sequence[float] | None
+    out: np.ndarray[Any, Any] | None
+    threads: int | None
+    progress: Progress | None
+
+
 @overload
 def select(
     labels: Column,
     where: str | Sequence[bool] | np.ndarray[Any, Any],
-    *,
-    keep: bool = ...,
-    keep_labels: bool = ...,
-    intensity: Any = ...,
-    part: Any = ...,
-    dtype: Any = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_SelectArguments],
 ) -> Column: ...
 @overload
 def select(
     labels: Any,
     where: str | Sequence[bool] | np.ndarray[Any, Any],
-    *,
-    keep: bool = ...,
-    keep_labels: bool = ...,
-    intensity: Any = ...,
-    part: Any = ...,
-    dtype: Any = ...,
-    spacing: float | Sequence[float] | None = ...,
-    out: np.ndarray[Any, Any] | None = ...,
-    threads: int | None = ...,
-    progress: Progress | None = ...,
+    **arguments: Unpack[_SelectArguments],
 ) -> Any: ...
 def select(
     labels: Any,
@@ -191,57 +190,45 @@ def select(
     return _write_numbers(runs, numbers, volume, dtype, out, keep_labels)
 
 
+class _RelabelArguments(TypedDict, total=False):
+    """Options of `relabel`."""
+
+    order: Literal["label", "raster", "size"]
+    minimum_size: int
+    maximum_size: int | None
+    largest: int | None
+    dtype: Any
+    out: np.ndarray[Any, Any] | None
+    threads: int | None
+
+
 @overload
 def relabel(
     labels: Column,
     *,
-    order: Literal["label", "raster", "size"] = ...,
-    minimum_size: int = ...,
-    maximum_size: int | None = ...,
-    largest: int | None = ...,
-    dtype: Any = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_mapping: Literal[False] = ...,
-    threads: int | None = ...,
+    **arguments: Unpack[_RelabelArguments],
 ) -> Column: ...
 @overload
 def relabel(
     labels: Column,
     *,
-    order: Literal["label", "raster", "size"] = ...,
-    minimum_size: int = ...,
-    maximum_size: int | None = ...,
-    largest: int | None = ...,
-    dtype: Any = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_mapping: Literal[True],
-    threads: int | None = ...,
+    **arguments: Unpack[_RelabelArguments],
 ) -> tuple[Column, dict[int, int]]: ...
 @overload
 def relabel(
     labels: Any,
     *,
-    order: Literal["label", "raster", "size"] = ...,
-    minimum_size: int = ...,
-    maximum_size: int | None = ...,
-    largest: int | None = ...,
-    dtype: Any = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_mapping: Literal[True],
-    threads: int | None = ...,
+    **arguments: Unpack[_RelabelArguments],
 ) -> tuple[Any, dict[int, int]]: ...
 @overload
 def relabel(
     labels: Any,
     *,
-    order: Literal["label", "raster", "size"] = ...,
-    minimum_size: int = ...,
-    maximum_size: int | None = ...,
-    largest: int | None = ...,
-    dtype: Any = ...,
-    out: np.ndarray[Any, Any] | None = ...,
     return_mapping: bool = ...,
-    threads: int | None = ...,
+    **arguments: Unpack[_RelabelArguments],
 ) -> Any: ...
 def relabel(
     labels: Any,

@@ -99,9 +99,12 @@ def limits_of(
 
 def volume_of(minimum_volume: Any) -> float:
     try:
-        return float_of(minimum_volume)
+        volume = float_of(minimum_volume)
     except TypeError:
         raise TypeError(f"minimum_volume must be a number, not {minimum_volume!r}") from None
+    if not volume >= 0:
+        raise ValueError(f"minimum_volume={minimum_volume} must be a number of at least 0")
+    return volume
 
 
 def sizes_of(minimum_size: Any, maximum_size: Any) -> tuple[int, int | None]:

@@ -80,22 +80,25 @@ class _Columns(NamedTuple):
     shape: tuple[int, ...]
     spacing: list[float]
     rows: list[tuple[str, ...]]
-    pairs: dict[str, Column]
+    #: None in a table from a file.
+    pairs: dict[str, Column] | None
 
     def describe(self) -> list[tuple[str, ...]]:
         return self.rows
 
     def contacts(self) -> dict[str, Column]:
+        if self.pairs is None:
+            raise ValueError("the table is from a file and has no contacts; write them with contacts=")
         return self.pairs
 
     def evaluate(self, condition: str) -> Column:
         raise ValueError(
-            f"the condition {condition!r} needs the whole table, not its first rows; compare columns instead, for example "
+            f"the condition {condition!r} needs the whole table, not its first rows or a file; compare columns instead, for example "
             "table['voxel_count'] > 100"
         )
 
     def json(self) -> str:
-        raise ValueError("to_json needs the whole table, not its first rows; use to_csv")
+        raise ValueError("to_json needs the whole table, not its first rows or a file; use to_csv")
 
 
 def _text_of(value: Any) -> str:
@@ -318,6 +321,8 @@ class Table(dict[str, Column]):
 
     def _without_engine(self) -> Any:
         native = self._native
+        if isinstance(native, _Columns):
+            return native
         pairs = {name: plain(values) for name, values in native.contacts().items()}
         return _Columns(tuple(native.shape), list(native.spacing), [tuple(row) for row in native.describe()], pairs)
 
@@ -325,6 +330,17 @@ class Table(dict[str, Column]):
         is_cut = isinstance(self._native, _Columns)
         native = tuple(self._native) if is_cut else self._native.state()
         return _unpickled, (_core.version, dict(self), is_cut, native, self._is_reversed, self._in_voxels)
+
+
+def of_columns(
+    columns: dict[str, Column], shape: Sequence[int], spacing: Sequence[float], described: list[tuple[str, ...]]
+) -> Table:
+    """A table of columns from a file, without the engine's table."""
+    table = Table.__new__(Table)
+    table.update(columns)
+    table._native = _Columns(tuple(shape), list(spacing), described, None)
+    table._is_reversed = table._in_voxels = False
+    return table
 
 
 def _unpickled(
@@ -453,7 +469,7 @@ def merge_tables(
         if not isinstance(part, Table):
             raise TypeError(f"{name} is of type {type(part).__name__}; it must be a Table")
         if isinstance(part._native, _Columns):
-            raise ValueError(f"{name} has only the first rows of a table; merge_tables needs a whole table")
+            raise ValueError(f"{name} has only the first rows of a table, or is from a file; merge_tables needs a whole table")
     labels = _pairs_of_labels(pairs)
     native, of_first, of_second = _core.merge_tables(first._native, second._native, labels)
     table = Table(native, first._is_reversed, in_voxels=first._in_voxels and second._in_voxels)

@@ -20,7 +20,7 @@ from brickccl_command import PROGRAM
 from ._volume import as_volume, float_of
 
 
-def _command() -> str:
+def command_path() -> str:
     """The program that the wheel brings, or the one that is installed."""
     command = PROGRAM if os.path.exists(PROGRAM) else shutil.which("brickccl")
     if command is None:
@@ -97,7 +97,7 @@ def view(
     >>> viewer = brickccl.view("scan.nrrd", notebook="http://localhost:8888")  # doctest: +SKIP
     """
     folder = tempfile.TemporaryDirectory(prefix="brickccl-view-")
-    arguments = [_command(), "view"]
+    arguments = [command_path(), "view"]
     steps: list[float] = []
     for name, one in (("image", image), ("labels", labels)):
         if isinstance(one, (str, os.PathLike)):

@@ -2,6 +2,7 @@
 """Options and helpers of all tests."""
 
 import itertools
+import os
 import signal
 
 import numpy as np
@@ -27,6 +28,19 @@ def random_of(seed):
 @pytest.fixture
 def cases(request):
     return request.config.getoption("--cases")
+
+
+@pytest.fixture
+def command(monkeypatch):
+    """The path of the command. BRICKCCL names it, if the package was built without it."""
+    from brickccl import _view
+
+    if program := os.environ.get("BRICKCCL"):
+        monkeypatch.setenv("PATH", os.path.dirname(program), prepend=os.pathsep)
+    try:
+        return _view.command_path()
+    except RuntimeError:
+        pytest.skip("the command is not installed")
 
 
 @pytest.fixture

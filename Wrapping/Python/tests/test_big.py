@@ -23,14 +23,14 @@ def random_options(random, image):
     options = {"connectivity": int(random.integers(1, dimension + 1)), "order": str(random.choice(["raster", "size"]))}
     kind = random.integers(0, 5)
     if kind == 1:
-        options["criterion"] = "equal"
+        options["criterion"] = "equal-value"
     elif kind == 2:
         options["tolerance"] = 1
     elif kind == 3:
         options["range"] = (1, 2)
     elif kind == 4:
         options["background"] = None
-        options["criterion"] = "equal"
+        options["criterion"] = "equal-value"
     if random.random() < 0.3:
         options["minimum_size"] = int(random.integers(2, 6))
     if random.random() < 0.2:
@@ -85,7 +85,7 @@ def test_periodic_volumes_and_neighborhoods(tmp_path, seed):
     else:
         options["connectivity"] = int(random.integers(1, dimension + 1))
     if seed % 4 == 1:
-        options["criterion"] = "equal"
+        options["criterion"] = "equal-value"
     brick = tuple(int(size) for size in random.integers(1, 8, dimension))
     found = big.label(image, tmp_path / "labels", brick=brick, chunks=brick, columns="shape,place", return_table=True, **options)
     labeling = brickccl.find(image, **options)

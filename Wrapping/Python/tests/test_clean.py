@@ -188,7 +188,7 @@ def test_label_refuses_what_has_no_meaning(arguments, error, saying):
         ({"minimum_volume": 2.0}, ValueError, "spacing"),
         ({"largest": -1}, ValueError, "largest"),
         ({"holes_by_slice": 0}, ValueError, "need fill_holes"),
-        ({"fill_holes": True, "holes_by_slice": 3}, ValueError, "not an axis"),
+        ({"fill_holes": True, "holes_by_slice": 3}, ValueError, "holes_by_slice=3 is not an axis"),
         ({"connectivity": 5}, ValueError, "5"),
     ],
 )

@@ -88,7 +88,7 @@ def random_image(seed, shape, dtype="uint8", density=0.4, values=2):
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("shape", [(13,), (9, 33), (6, 17, 40), (2, 5, 7, 11)])
 def test_labels_are_those_of_the_host(arrays, dtype, shape):
-    for seed, options in enumerate(({}, {"connectivity": len(shape)}, {"criterion": "equal"}, {"range": (1, 1)})):
+    for seed, options in enumerate(({}, {"connectivity": len(shape)}, {"criterion": "equal-value"}, {"range": (1, 1)})):
         image = random_image(seed, shape, dtype, values=3)
         expected, count = brickccl.label(image, return_count=True, **options)
         labels, found = brickccl.label(arrays.put(image), return_count=True, **options)
@@ -138,7 +138,7 @@ def test_filters_orders_and_tables_are_those_of_the_host(arrays, filters, dtype)
         np.testing.assert_array_equal(measured[name], table[name], name)
 
 
-@pytest.mark.parametrize("options", [{}, {"connectivity": 3, "order": "size"}, {"criterion": "equal", "minimum_size": 2}, {"by_slice": 0}])
+@pytest.mark.parametrize("options", [{}, {"connectivity": 3, "order": "size"}, {"criterion": "equal-value", "minimum_size": 2}, {"by_slice": 0}])
 @pytest.mark.parametrize("shape", [(13, 20, 66), (70, 90), (20, 19, 18)])
 def test_what_is_found_stays_on_the_device(arrays, shape, options):
     if len(shape) == 2 and ("by_slice" in options or "connectivity" in options):

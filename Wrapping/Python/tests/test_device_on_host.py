@@ -138,7 +138,7 @@ def library(monkeypatch):
         {"by_slice": -1},
         {"mask": np.indices((6, 7, 8)).sum(axis=0) % 5 > 0},
         {"minimum_volume": 2.0, "spacing": (1, 1, 0.5)},
-        {"criterion": "equal", "background": 2},
+        {"criterion": "equal-value", "background": 2},
         {"tolerance": 1},
         {"range": (1, 2), "dtype": "int16"},
         {"minimum_size": 40, "dtype": "int8"},
@@ -165,7 +165,7 @@ def test_arguments_reach_the_engine_for_devices(library, options):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"connectivity": 26}, {"by_slice": 0}, {"by_slice": -1, "connectivity": 8}, {"criterion": "equal"}, {"dtype":
+    [{}, {"connectivity": 26}, {"by_slice": 0}, {"by_slice": -1, "connectivity": 8}, {"criterion": "equal-value"}, {"dtype":
     "int16"}], ids=str,
 )
 def test_arguments_reach_the_engine_for_slabs(library, options):

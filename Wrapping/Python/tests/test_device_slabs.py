@@ -91,8 +91,8 @@ def test_slabs_have_the_labels_of_the_volume(arrays, heights, connectivity):  # 
     expected, found = brickccl.label(image, connectivity=connectivity, device="cpu", return_count=True)
     assert count == found
     assert np.array_equal(np.concatenate([arrays.get(part) for part in labels]), expected)
-    labels = brickccl.label(slabs, connectivity=connectivity, mask=masks, out=labels, criterion="equal")
-    expected = brickccl.label(image, connectivity=connectivity, mask=mask, criterion="equal", device="cpu")
+    labels = brickccl.label(slabs, connectivity=connectivity, mask=masks, out=labels, criterion="equal-value")
+    expected = brickccl.label(image, connectivity=connectivity, mask=mask, criterion="equal-value", device="cpu")
     assert np.array_equal(np.concatenate([arrays.get(part) for part in labels]), expected)
     with pytest.raises(ValueError, match="axis 0|last axis"):
         brickccl.label([slabs[0], arrays.put(image[:, :9].copy())], connectivity=connectivity)

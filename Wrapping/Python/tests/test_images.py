@@ -162,7 +162,7 @@ def test_jax_arrays_of_all_types_come_back_as_what_they_were(name):
     array = np.random.default_rng(1).integers(0, 3, (5, 6, 7))
     for image in (jnp.asarray(array).astype(name), jnp.transpose(jnp.asarray(array).astype(name))):
         on_host = np.asarray(image.astype("float32"))
-        for options in ({}, {"criterion": "equal", "connectivity": 26}, {"neighborhood": jnp.ones((3, 3, 3)), "periodic": "z"}):
+        for options in ({}, {"criterion": "equal-value", "connectivity": 26}, {"neighborhood": jnp.ones((3, 3, 3)), "periodic": "z"}):
             labels = brickccl.label(image, dtype="int32", **options)
             assert type(labels) is type(image) and labels.dtype == jnp.int32
             np.testing.assert_array_equal(np.asarray(labels), brickccl.label(on_host, **options))

@@ -43,13 +43,13 @@ def test_criteria_are_those_of_the_oracle(seed):
     dtype = random.choice(["i1", "u1", "i2", "i4", "i8", "f4", "f8"])
     image = random.integers(0, 5, random_shape(random, 3, 6)).astype(dtype)
     cases = [
-        ({"criterion": "equal"}, image != 0, lambda a, b: image[a] == image[b]),
-        ({"criterion": "equal", "background": 2}, image != 2, lambda a, b: image[a] == image[b]),
-        ({"criterion": "equal", "background": None}, image == image, lambda a, b: image[a] == image[b]),
+        ({"criterion": "equal-value"}, image != 0, lambda a, b: image[a] == image[b]),
+        ({"criterion": "equal-value", "background": 2}, image != 2, lambda a, b: image[a] == image[b]),
+        ({"criterion": "equal-value", "background": None}, image == image, lambda a, b: image[a] == image[b]),
         ({"tolerance": 1}, image != 0, lambda a, b: abs(float(image[a]) - float(image[b])) <= 1),
         ({"range": (2, 3)}, (image >= 2) & (image <= 3), lambda a, b: True),
         ({"range": (2, np.inf)}, image >= 2, lambda a, b: True),
-        ({"range": (1, 3), "criterion": "equal"}, (image >= 1) & (image <= 3), lambda a, b: image[a] == image[b]),
+        ({"range": (1, 3), "criterion": "equal-value"}, (image >= 1) & (image <= 3), lambda a, b: image[a] == image[b]),
         ({"background": 1}, image != 1, lambda a, b: True),
     ]
     for arguments, foreground, joined in cases:
@@ -61,7 +61,7 @@ def test_criteria_are_those_of_the_oracle(seed):
 
 def test_64_bit_values_are_told_apart():
     image = np.array([2**63 - 1, 2**63 - 2, 0, 2**63 - 2], np.int64)
-    assert brickccl.label(image, criterion="equal").tolist() == [1, 2, 0, 3]
+    assert brickccl.label(image, criterion="equal-value").tolist() == [1, 2, 0, 3]
     assert brickccl.label(image, range=(2**63 - 1, 2**63 - 1)).tolist() == [1, 0, 0, 0]
     assert brickccl.label(np.array([2**64 - 1, 2**64 - 2], np.uint64), background=2**64 - 1).tolist() == [0, 1]
 
@@ -180,21 +180,21 @@ IMAGE = np.ones((2, 3, 4), np.uint8)
         (TypeError, "connectivity must be a whole number", {"connectivity": "6"}),
         (ValueError, "criterion 'like' is unknown", {"criterion": "like"}),
         (ValueError, "needs a tolerance", {"criterion": "tolerance"}),
-        (ValueError, "cannot be combined", {"criterion": "equal", "tolerance": 1}),
+        (ValueError, "cannot be combined", {"criterion": "equal-value", "tolerance": 1}),
         (ValueError, "tolerance -1 is invalid", {"tolerance": -1}),
         (ValueError, r"range \[3, 2\] is empty", {"range": (3, 2)}),
         (ValueError, r"range \[18446744073709551615, -0\.5\] is empty", {"range": (2**64 - 1, -0.5)}),
         (ValueError, r"range \[nan, inf\] is empty", {"range": (float("nan"), float("inf"))}),
         (ValueError, "tolerance -9223372036854775808 is invalid", {"tolerance": -(2**63)}),
         (TypeError, "pair", {"range": 3}),
-        (TypeError, "must be numbers", {"range": ("a", "b")}),
+        (TypeError, "range must be a number", {"range": ("a", "b")}),
         (ValueError, "is NaN", {"background": float("nan")}),
         (ValueError, "order 'area' is unknown", {"order": "area"}),
         (ValueError, "minimum_size=-1", {"minimum_size": -1}),
         (TypeError, "minimum_size must be a whole number", {"minimum_size": 1.5}),
         (ValueError, "largest=0", {"largest": 0}),
         (ValueError, "needs spacing=", {"minimum_volume": 2}),
-        (ValueError, "minimum volume -2", {"minimum_volume": -2, "spacing": 1}),
+        (ValueError, "minimum_volume=-2 must be", {"minimum_volume": -2, "spacing": 1}),
         (ValueError, "spacing has 2 values; the image has 3 axes", {"spacing": (1, 2)}),
         (ValueError, "above 0", {"spacing": 0}),
         (TypeError, "spacing must be a number", {"spacing": "thin"}),

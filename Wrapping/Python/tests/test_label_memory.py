@@ -113,7 +113,7 @@ def test_labelings_in_memory_of_other_problems_are_the_same():
     for seed in range(12):
         shape = tuple(int(size) for size in random.permutation([96, 128, 160]))
         image = _image(seed, shape) if seed % 2 else random.integers(0, 3, shape).astype(np.uint8)
-        arguments = [{}, {"connectivity": 26}, {"criterion": "equal"}, {"periodic": "x"}, {"order": "size", "minimum_size": 3}]
+        arguments = [{}, {"connectivity": 26}, {"criterion": "equal-value"}, {"periodic": "x"}, {"order": "size", "minimum_size": 3}]
         problems.append((image, arguments[seed % 5]))
     fresh = []
     for image, arguments in problems:

@@ -348,7 +348,7 @@ def test_a_table_of_another_version_or_damaged_is_refused():
         {},
         {"connectivity": 26, "order": "size", "spacing": (3, 2, 1), "start": (5, 6, 7)},
         {"by_slice": 0, "minimum_size": 3},
-        {"periodic": "xz", "criterion": "equal"},
+        {"periodic": "xz", "criterion": "equal-value"},
         {"neighborhood": "8+z", "largest": 4},
         {"fill_holes": True},
     ],

@@ -195,7 +195,7 @@ def test_slices_criteria_and_two_dimensions(viewer, qtbot):
     widget.slices.value = True
     run(qtbot, widget)
     np.testing.assert_array_equal(
-        viewer.layers["image components"].data, brickccl.label(image, criterion="equal", by_slice=0, connectivity=8)
+        viewer.layers["image components"].data, brickccl.label(image, criterion="equal-value", by_slice=0, connectivity=8)
     )
     flat = viewer.add_image(image[10], name="flat")
     widget.layer.value = flat

@@ -20,7 +20,7 @@ def random_problem(random, most=6):
     if kind == 0:
         return values.astype("u1"), {}, lambda a, b: True
     if kind == 1:
-        return values.astype("i2"), {"criterion": "equal"}, lambda a, b: values[a] == values[b]
+        return values.astype("i2"), {"criterion": "equal-value"}, lambda a, b: values[a] == values[b]
     return values.astype("f4"), {"tolerance": 1}, lambda a, b: abs(int(values[a]) - int(values[b])) <= 1
 
 
@@ -172,7 +172,7 @@ def test_what_periodic_tables_do_not_have_is_told():
     with pytest.raises(NotImplementedError, match="holes cannot be filled in an image that is periodic along xy"):
         brickccl.label(np.eye(5, dtype=np.uint8), periodic="xy", fill_holes=True)
     with pytest.raises(NotImplementedError, match="equal or similar values cannot be filled in an image that is periodic along x"):
-        brickccl.label(np.eye(5, dtype=np.uint8), periodic="x", fill_holes=True, criterion="equal")
+        brickccl.label(np.eye(5, dtype=np.uint8), periodic="x", fill_holes=True, criterion="equal-value")
     # The gap between two walls goes around.
     walls = np.zeros((5, 4), np.uint8)
     walls[1] = walls[3] = 1

@@ -23,7 +23,7 @@ def arguments_of(rule):
     if rule["type"] == "gradient":
         bounds = {"background": None} if (low, high) == (-np.inf, np.inf) else {"range": (low, high)}
         return {"tolerance": rule["T"], **bounds}
-    return {"criterion": "equal", "background": 0 if rule["type"] == "value" else None}
+    return {"criterion": "equal-value", "background": 0 if rule["type"] == "value" else None}
 
 
 def sources_of(item, segmentation):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page for images in memory. BRICKCCL names the command, if the package was built without it."""
+"""The page for images in memory."""
 
-import os
 import pathlib
 import urllib.error
 import urllib.request
@@ -10,17 +9,6 @@ import numpy as np
 import pytest
 
 import brickccl
-from brickccl import _view
-
-
-@pytest.fixture
-def command(monkeypatch):
-    if program := os.environ.get("BRICKCCL"):
-        monkeypatch.setenv("PATH", os.path.dirname(program), prepend=os.pathsep)
-    try:
-        _view._command()
-    except RuntimeError:
-        pytest.skip("the command is not installed")
 
 
 def test_page_of_an_array(command):

@@ -189,7 +189,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance",
         "threads")}, "state": chosen.state, "brick": _sizes(chosen.brick), "chunks": _sizes(chosen.chunks), "shards":
         _sizes(chosen.shards), "connectivity": chosen.connectivity, "neighborhood": _neighborhood(chosen.neighborhood),
-        "criterion": "equal" if chosen.equal_value else "foreground", "range": tuple(chosen.range) if chosen.range else None,
+        "criterion": "equal-value" if chosen.equal_value else "foreground", "range": tuple(chosen.range) if chosen.range else None,
         "background": _background_of(chosen.background), "dtype": chosen.type, "spacing": _spacing(chosen.spacing), "select":
         select or None, "devices": chosen.device,
     }

@@ -183,7 +183,7 @@ def connected_components(
         if image.ndim == 2 and connectivity == 8:
             _number_by_blocks(runs, image.shape[1])
     elif tolerance == 0:
-        runs = _engine.find(values, rank, criterion="equal", periodic=periodic_boundary)
+        runs = _engine.find(values, rank, criterion="equal-value", periodic=periodic_boundary)
     else:
         runs = _engine.find(values, rank, criterion="tolerance", tolerance=tolerance, periodic=periodic_boundary)
 

@@ -97,7 +97,7 @@ def find_in_graph(graph: Array, connectivity: int) -> _core.LabeledRuns:
 def write_graph(array: Array, graph: Array, connectivity: int) -> None:
     """Writes the graph of neighbors of equal value; the last axis is x."""
     threads = threads_of(compat.threads)
-    rules = _core.Rules.make(criterion="equal", background=None, connectivity=connectivity, threads=threads)
+    rules = _core.Rules.make(criterion="equal-value", background=None, connectivity=connectivity, threads=threads)
     _core.write_graph(array, None, graph, rules)
 
 

@@ -83,7 +83,7 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
         runs = _engine.find(
             values,
             rank,
-            criterion="equal",
+            criterion="equal-value",
             background=0 if background is None else int(background),
         )
         labels, count = _engine.write(runs, values.shape, np.intp), runs.count

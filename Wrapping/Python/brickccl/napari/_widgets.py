@@ -21,7 +21,7 @@ import brickccl
 
 from ._histogram import HistogramWidget, Legend, histogram_of, otsu_of, robust_limits
 
-_CRITERIA = {"not background": "foreground", "range of values": "range", "equal values": "equal", "similar values": "tolerance"}
+_CRITERIA = {"not background": "foreground", "range of values": "range", "equal values": "equal-value", "similar values": "tolerance"}
 _NEIGHBORS = {"faces": 1, "faces and edges": 2, "all": 3}
 _PLAIN = "label"
 _COLORS = "viridis"
@@ -322,7 +322,7 @@ class LabelComponents(_Task):
         except (ValueError, TypeError):
             self._end_preview()
             return
-        if options.get("criterion") not in ("equal", "tolerance"):
+        if options.get("criterion") not in ("equal-value", "tolerance"):
             labels = np.minimum(labels, 1)
         first = np.where(np.isin(range(data.ndim), hidden), place, 0)
         inverse = np.linalg.inv(layer.affine.affine_matrix)

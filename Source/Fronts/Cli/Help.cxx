@@ -39,7 +39,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
   { "The comparison", "overlap different-recipes least-change" },
   { "The picture", "style color-by render:size patient" },
-  { "The page", "no-browser port linger embed-in" },
+  { "The page", "recipe no-browser port linger embed-in" },
   { job::group::Table,
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
     "list-columns-markdown masks merge:output overlap" },
@@ -106,7 +106,7 @@ constexpr CommandHelp Commands[] = {
     "  brickccl render pores.nrrd pores.png --style surface --color-by volume_mm3\n" },
   { "info", "mask box downsample spacing raw formats json", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
   { "view",
-    "",
+    "recipe downsample spacing raw no-browser port",
     "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"
     "Nothing leaves the computer. For a scan on another one, run this on yours:\n"
     "  ssh -L 8000:127.0.0.1:8000 HOST \\\n"

@@ -316,17 +316,17 @@ WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & 
 void
 PieceCounter::Add(const RunVolume & components, const std::uint8_t * part)
 {
-  const Extent &          extent = components.GetExtent();
-  std::vector<LabeledRun> runs;
-  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
-  {
-    CollectLabeledRuns(components, row, runs);
-    for (const LabeledRun & run : runs)
+  const Extent & extent = components.GetExtent();
+  components.VisitLabels([&](const auto * labels) {
+    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
     {
-      m_Sizes[static_cast<std::size_t>(run.label)] += static_cast<std::uint64_t>(run.end - run.begin);
-      m_IsInPart[static_cast<std::size_t>(run.label)] = part[row * extent.RowLength() + run.begin];
+      components.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+        const auto label = static_cast<std::size_t>(labels[run]);
+        m_Sizes[label] += static_cast<std::uint64_t>(end - begin);
+        m_IsInPart[label] = part[row * extent.RowLength() + begin];
+      });
     }
-  }
+  });
 }
 
 PoresOfPart::Pieces
@@ -364,6 +364,9 @@ TakePores(const ImageView &                part,
     std::uint64_t     sums[4] = {};
     inPart->PackForeground(row, whole.data());
     inRegion->PackForeground(row, own.data());
+    std::uint8_t * const       begin = pores + row * extent.RowLength();
+    const std::uint8_t * const numbers = static_cast<const std::uint8_t *>(part.data) + row * extent.RowLength();
+    std::fill_n(begin, extent.RowLength(), std::uint8_t{ 0 });
     for (std::size_t w = 0; w < words; ++w)
     {
       sums[0] += static_cast<std::uint64_t>(CountBits(whole[w]));
@@ -371,16 +374,11 @@ TakePores(const ImageView &                part,
       sums[2] += static_cast<std::uint64_t>(CountBits(own[w]));
       own[w] &= ~isMaterial[w];
       sums[3] += static_cast<std::uint64_t>(CountBits(own[w]));
-    }
-    std::uint8_t * const       begin = pores + row * extent.RowLength();
-    const std::uint8_t * const numbers = static_cast<const std::uint8_t *>(part.data) + row * extent.RowLength();
-    std::fill_n(begin, extent.RowLength(), std::uint8_t{ 0 });
-    for (std::int64_t x = 0; x < extent.RowLength(); ++x)
-    {
-      // Most words have no pores.
-      const Word word = own[static_cast<std::size_t>(x / BitsPerWord)];
-      begin[x] = (word >> (x % BitsPerWord) & 1) == 0 ? std::uint8_t{ 0 } : numbers[x];
-      x += word == 0 ? BitsPerWord - 1 : 0;
+      for (Word rest = own[w]; rest != 0; rest &= rest - 1)
+      {
+        const std::int64_t x = static_cast<std::int64_t>(w) * BitsPerWord + LowestBit(rest);
+        begin[x] = numbers[x];
+      }
     }
     for (int i = 0; i < 4; ++i)
     {

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/FilePattern.h"
 
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Glob.h"
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <set>
 
 namespace brickccl::files
 {
@@ -90,68 +85,67 @@ NumberedNameOf(const std::string & name)
 namespace
 {
 
-/** The length of the leading part of a path that is a folder that exists: its signs are letters of names. */
-std::size_t
-LiteralSize(const std::string & path)
-{
-  std::error_code failure;
-  fs::path        folder = fs::path(path).parent_path();
-  while (!fs::is_directory(folder, failure) && folder != folder.parent_path())
-  {
-    folder = folder.parent_path();
-  }
-  return folder.string().size();
-}
-
+/** Whether the last part of a path has signs for other letters; those of its folders are letters. */
 bool
 HasSigns(const std::string & path)
 {
-  return path.find_first_of("*?[", LiteralSize(path)) != std::string::npos;
+  return fs::path(path).filename().string().find_first_of("*?") != std::string::npos;
 }
 
-std::vector<std::string>
-FilesOfNumbers(const fs::path & path, const NumberedName & name)
+/** Whether two letters of names are the same: on Windows also in upper and lower case. */
+bool
+AreSame(char a, char b)
 {
-  const fs::path           folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::vector<std::string> files;
-  std::error_code          failure;
-  for (const auto & entry : fs::directory_iterator(folder, failure))
+#ifdef _WIN32
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+#else
+  return a == b;
+#endif
+}
+
+/** Whether a pattern with * and ? matches a name. Only a dot matches a dot in front. */
+bool
+MatchesSigns(const std::string & pattern, const std::string & name)
+{
+  if (name[0] == '.' && pattern[0] != '.')
   {
-    const std::string own = entry.path().filename().string();
-    if (name.Makes(own))
+    return false;
+  }
+  // The last star takes one letter more wherever the rest does not match.
+  std::size_t star = std::string::npos;
+  std::size_t taken = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < name.size();)
+  {
+    if (at < pattern.size() && pattern[at] == '*')
     {
-      files.push_back((path.parent_path() / own).generic_string());
+      star = ++at;
+      taken = i;
+    }
+    else if (at < pattern.size() && (pattern[at] == '?' || AreSame(pattern[at], name[i])))
+    {
+      ++at;
+      ++i;
+    }
+    else if (star != std::string::npos)
+    {
+      at = star;
+      i = ++taken;
+    }
+    else
+    {
+      return false;
     }
   }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-/** The text with a backslash before each of these characters, which are then literal. */
-std::string
-WithLetters(const std::string & text, const std::string & signs)
-{
-  std::string pattern;
-  for (const char letter : text)
-  {
-    pattern += signs.find(letter) == std::string::npos ? "" : "\\";
-    pattern += letter;
-  }
-  return pattern;
+  return pattern.find_first_not_of('*', at) == std::string::npos;
 }
 
 /** Whether the last part of a pattern matches a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
 {
-  if (pattern.find_first_of("*?[") == std::string::npos)
-  {
-    const auto numbered = NumberedNameOf(pattern);
-    return numbered ? numbered->Makes(name) : pattern == name;
-  }
   const auto numbered = NumberedNameOf(pattern);
-  return MatchesGlob(pattern, name) || MatchesGlob(WithLetters(pattern, "["), name) ||
-         (numbered && numbered->Makes(name));
+  return HasSigns(pattern) ? MatchesSigns(pattern, name) : numbered ? numbered->Makes(name) : pattern == name;
 }
 
 } // namespace
@@ -165,27 +159,20 @@ IsFilePattern(const std::string & path)
 std::vector<std::string>
 FilesOfPattern(const std::string & given)
 {
-  const fs::path path(given);
-  // A backslash makes a letter of a sign.
-  const std::string pattern = path.generic_string();
-  const auto        numbered = NumberedNameOf(path.filename().string());
-  if (numbered && !HasSigns(pattern))
-  {
-    return FilesOfNumbers(path, *numbered);
-  }
+  const fs::path           path(given);
+  const std::string        pattern = path.filename().string();
   std::vector<std::string> files;
-  const std::size_t        size = LiteralSize(pattern);
-  const std::string        folder = WithLetters(pattern.substr(0, size), "*?[\\");
-  const std::string        rest = pattern.substr(size);
-  files = FilesOfGlob(folder + rest);
-  const bool hasNumber = numbered && rest.find_first_of("*?") == std::string::npos;
-  const auto others = hasNumber ? FilesOfNumbers(path, *numbered) : FilesOfGlob(folder + WithLetters(rest, "["));
-  if (!files.empty() && !others.empty() && files != others)
+  std::error_code          failure;
+  for (const auto & entry :
+       fs::directory_iterator(path.has_parent_path() ? path.parent_path() : fs::path("."), failure))
   {
-    throw Error("the pattern matches " + Quoted(files.front()) + " and, with literal brackets, " +
-                Quoted(others.front()) + "; write [[] for a literal bracket");
+    const std::string own = entry.path().filename().string();
+    if (IsName(pattern, own))
+    {
+      files.push_back((path.parent_path() / own).generic_string());
+    }
   }
-  files = files.empty() ? others : files;
+  std::sort(files.begin(), files.end());
   return files;
 }
 
@@ -198,61 +185,36 @@ HintOnPadding(const std::string & pattern)
   {
     return {};
   }
-  const fs::path                       folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code                      failure;
-  std::set<std::uint64_t>              own;
-  std::map<std::uint64_t, std::string> others;
-  for (const auto & entry : fs::directory_iterator(folder, failure))
+  std::string     other;
+  std::error_code failure;
+  for (const auto & entry :
+       fs::directory_iterator(path.has_parent_path() ? path.parent_path() : fs::path("."), failure))
   {
     const std::string file = entry.path().filename().string();
-    const std::string digits = name->NumberIn(file);
-    std::uint64_t     number = 0;
-    const auto        parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (!digits.empty() && parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size())
+    const std::string number = name->NumberIn(file);
+    const bool        isNumber = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+    if (isNumber && !name->Makes(file) && (other.empty() || file < other))
     {
-      name->Makes(file) ? void(own.insert(number)) : void(others.emplace(number, file));
+      other = file;
     }
   }
-  // Others matter if they continue the stack.
-  auto next = others.begin();
-  if (!own.empty())
-  {
-    next = *own.begin() > 0 ? others.find(*own.begin() - 1) : others.end();
-    next = next == others.end() ? others.find(*own.rbegin() + 1) : next;
-  }
-  if (next == others.end())
-  {
-    return {};
-  }
-  const std::string & example = next->second;
-  const std::string   number = name->NumberIn(example);
-  const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
-  return "it does not match " + Quoted(example) + ", whose number is written differently; use " +
-         Quoted((path.parent_path() / (name->before + place + name->after)).generic_string());
+  return other.empty() ? other
+                       : "it does not match " + Quoted(other) +
+                           ", whose number is written differently; use a pattern that matches all, as " +
+                           Quoted((path.parent_path() / (name->before + "*" + name->after)).generic_string());
 }
 
 bool
 StandsForFile(const std::string & pattern, const std::string & ownPath)
 {
-  if (!IsFilePattern(pattern))
-  {
-    return false;
-  }
-  const fs::path           path(pattern);
-  const std::string        name = path.filename().string();
-  const fs::path           folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::vector<std::string> folders = { folder.generic_string() };
-  if (HasSigns((folder / "").string()))
-  {
-    folders = FilesOfPattern(folder.generic_string());
-  }
+  const auto folderOf = [](const fs::path & path) {
+    return path.has_parent_path() ? path.parent_path() : fs::path(".");
+  };
+  const fs::path  path(pattern);
   const fs::path  file(ownPath);
-  const fs::path  ownFolder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   std::error_code failure;
-  const bool      isBeside = std::any_of(folders.begin(), folders.end(), [&](const std::string & one) {
-    return fs::equivalent(one, ownFolder, failure);
-  });
-  return isBeside && IsName(name, file.filename().string());
+  return IsFilePattern(pattern) && fs::equivalent(folderOf(path), folderOf(file), failure) &&
+         IsName(path.filename().string(), file.filename().string());
 }
 
 } // namespace brickccl::files

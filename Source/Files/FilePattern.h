@@ -29,18 +29,17 @@ struct NumberedName
 /** The parts of a name with one place for a number (%d, %03d, %i, %u); nothing if it has none, or several. */
 std::optional<NumberedName> NumberedNameOf(const std::string & name);
 
-/** Whether a path is a pattern for several files: after the existing folders it has one of the characters * ? [ or,
- *  in its last part, a printf format for one number, such as %03d. */
+/** Whether a path is a pattern for several files: its last part has one of the characters * and ?, or a printf format
+ *  for one number, such as %03d. */
 bool IsFilePattern(const std::string & path);
 
 /** The files that match a pattern, in order of name. A number format matches the output of printf for numbers from 0:
- *  "s_%03d.tif" matches s_007.tif and s_1000.tif, but not s_7.tif; %% matches a %. Brackets match one of several
- *  letters, or themselves if no file matches otherwise. \throws Error if both readings have files. */
+ *  "s_%03d.tif" matches s_007.tif and s_1000.tif, but not s_7.tif; %% matches a %.
+ *  All characters but * and ? match themselves. */
 std::vector<std::string> FilesOfPattern(const std::string & pattern);
 
-/** Finds files that match a number pattern except for leading zeros: s_007.tif for "s_%d.tif". They matter if the
- *  pattern matches no file, or if they continue the stack. \return a message with the matching pattern; empty if
- *  there are none. */
+/** Finds a file that matches a number pattern except for leading zeros: s_007.tif for "s_%d.tif". \return a message
+ * with a pattern of all; empty if there is none. */
 std::string HintOnPadding(const std::string & pattern);
 
 /** Whether a path, also of a missing file, matches a pattern, also through symbolic links. */

@@ -89,10 +89,10 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
   {
     return ReadByHeader(file, options);
   }
-  if (!options.dataset.empty() && format->recognizes != IsHdf5 && format->recognizes != IsVgi)
+  if (!options.dataset.empty() && format->recognizes != IsHdf5)
   {
-    throw InvalidArgument("only HDF5 and .vgi files have datasets (::" + options.dataset + "), and " +
-                          file.QuotedName() + " is a " + format->name + " file");
+    throw InvalidArgument("only HDF5 files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
+                          " is a " + format->name + " file");
   }
   CheckParts(format->name, format->isReadInParts, options);
   if (options.onFile)

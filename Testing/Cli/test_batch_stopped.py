@@ -36,7 +36,7 @@ class BatchOfNoise(BatchTest):
 
 
 class InterruptTest(BatchOfNoise):
-    def test_an_interrupt_names_what_is_finished_and_how_to_go_on(self):
+    def test_an_interrupt_names_how_to_go_on(self):
         self.fill(20, 128)
         for options in ((), ("--quiet",), ("--json",)):
             shutil.rmtree(self.output, ignore_errors=True)
@@ -50,11 +50,10 @@ class InterruptTest(BatchOfNoise):
                 process.send_signal(stop)
                 output, errors = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130, errors)
-                count = len(self.finished())
                 self.assertEqual(output, "")
                 self.assertEqual(errors.splitlines()[-1],
-                                 "brickccl: stopped; %d of 20 items %s finished and stay%s in '%s'; continue with the same command and --resume"
-                                 % (count, "is" if count == 1 else "are", "s" if count == 1 else "", self.output))
+                                 "brickccl: stopped; finished items stay in '%s'; continue with the same command and --resume"
+                                 % self.output)
         self.batch("--resume")
         self.assertEqual(len(self.finished()), 20)
 

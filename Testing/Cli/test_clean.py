@@ -191,7 +191,7 @@ class CleanTest(CommandTest):
         self.assertEqual((summary["removed_voxels"], summary["filled_voxels"]), (2, 1))
         for values in ("77", "-2,5,77"):
             self.fails("clean", self.path("in.nrrd"), self.path("none.nrrd"), "--values", values, "--largest", 1,
-                       saying="in.nrrd' has no class 77 (from --values); its classes go from -2 to 9")
+                       saying="in.nrrd' has no class 77 (from --values)")
         self.assertEqual(labels_of(self.path("out.nrrd"))[1],
                          [-2, -2, -2, 0, 0, 5, 5, -2, -2, -2, 0, 0, 0, 0, -2, -2, -2, 0, 0, 9, 0])
         text = self.ok(*arguments).stdout.splitlines()

@@ -284,7 +284,10 @@ class MeshTest(CommandTest):
             stream.write(header.replace("d.raw", "e.raw"))
         for name in ("k_1.stl", "k_2.stl"):
             os.link(self.path("one"), self.path(name))
-        self.fails("mesh", self.path("e.mhd"), self.path("k.stl"), "--one-file-each", saying="also the output")
+        # The old file of both names stays as it is.
+        self.ok("mesh", self.path("e.mhd"), self.path("k.stl"), "--one-file-each", "--quiet")
+        with open(self.path("one")) as stream:
+            self.assertEqual(stream.read(), "old")
         for name in ("s_1.stl", "s_2.stl"):
             os.symlink(self.path("one"), self.path(name))
         self.fails("mesh", self.path("e.mhd"), self.path("s.stl"), "--one-file-each", saying="also the output")

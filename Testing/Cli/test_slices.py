@@ -36,7 +36,7 @@ class SlicesTest(CommandTest):
         expected = self.labels(self.volume)
         os.rename(os.path.join(self.slices, "s_011.tif"), os.path.join(self.slices, "other_11.tif"))
         self.put("s_011.tif", 11)
-        patterns = ("s_*.tif", "s_0*.tif", "s_%03d.tif", "s_%03i.tif", "s_[0-9]*.tif")
+        patterns = ("s_*.tif", "s_0*.tif", "s_%03d.tif", "s_%03i.tif", "s_0??.tif")
         for pattern in patterns:
             self.assertEqual(self.labels(os.path.join(self.slices, pattern)), expected, pattern)
         os.remove(os.path.join(self.slices, "other_11.tif"))
@@ -54,42 +54,37 @@ class SlicesTest(CommandTest):
         for folder in ("run [2018-11-12]", "x[y", "a]b", "q?*", "back\\slash"):
             inner = os.path.join(self.path(folder), "in [1]")
             shutil.copytree(self.slices, inner)
-            for pattern in ("s_*.tif", "s_%03d.tif", "s_0?[0-9].tif"):
+            for pattern in ("s_*.tif", "s_%03d.tif", "s_0??.tif"):
                 self.assertEqual(self.labels(os.path.join(inner, pattern)), expected, (folder, pattern))
-            # Behind it, signs are signs.
-            self.assertEqual(self.labels(os.path.join(self.path(folder), "in*", "s_*.tif")), expected, folder)
             self.fails("label", os.path.join(inner, "none.tif"), self.output, saying=["no such file"])
             self.fails("label", os.path.join(inner, "s_*.tif"), os.path.join(inner, "s_000.tif"), saying=["part of the input"])
 
-    def test_brackets_are_letters_where_nothing_else_fits(self):
+    def test_brackets_are_letters(self):
         for z in range(3):
             self.put("part[1]_%d.tif" % z, z)
-        expected = self.labels(os.path.join(self.slices, "part[[]1]_*.tif"))
-        for pattern in ("part[1]_*.tif", "part[1]_%d.tif", "part[[]1]_[012].tif", "part[1]_?.tif"):
-            self.assertEqual(self.labels(os.path.join(self.slices, pattern)), expected, pattern)
-        where = os.path.join(self.path("*"), "part[1]_*.tif")
-        self.assertEqual(self.labels(where), expected)
-        self.fails("label", where, os.path.join(self.slices, "part[1]_1.tif"), saying=["part of the input"])
+        expected = self.labels(os.path.join(self.slices, "part[1]_*.tif"))
         self.put("part1_0.tif", 5)
-        self.fails("label", os.path.join(self.slices, "part[1]_*.tif"), self.output,
-                   saying=["part1_0.tif' and, with literal brackets,", "part[1]_0.tif'", "write [[] for"])
+        for pattern in ("part[1]_*.tif", "part[1]_%d.tif", "part[1]_?.tif"):
+            self.assertEqual(self.labels(os.path.join(self.slices, pattern)), expected, pattern)
+        where = os.path.join(self.slices, "part[1]_*.tif")
+        self.fails("label", where, os.path.join(self.slices, "part[1]_1.tif"), saying=["part of the input"])
+        self.fails("info", os.path.join(self.slices, "part[[]1]_*.tif"), saying="no file matches this pattern")
 
     def test_printf_patterns_take_the_names_that_printf_makes(self):
-        for name, z in (("p7.tif", 0), ("p8.tif", 1), ("p10.tif", 3), ("p09.tif", 5), ("p0100.tif", 6), ("px.tif", 7), ("100%_2.tif", 8)):
+        for name, z in (("p7.tif", 0), ("p8.tif", 1), ("p10.tif", 3), ("px.tif", 7), ("100%_2.tif", 8)):
             self.put(name, z)
         where = os.path.join(self.slices, "")
-        # Without p09: a gap, which is named.
         self.fails("label", where + "p%d.tif", self.output, saying="'p9.tif' is missing between 'p8.tif' and 'p10.tif'")
         self.put("p9.tif", 2)
         self.assertEqual(json.loads(self.ok("info", where + "p%d.tif", "--json").stdout)["extent"], [7, 6, 4])
-        # The stack continues with p8, whose number has no zero in front.
-        self.fails("info", where + "p%02d.tif", saying=["a part of the slices", "'p8.tif'", "p%d.tif"])
+        self.put("p09.tif", 5)
+        for pattern, other in (("p%d.tif", "'p09.tif'"), ("p%02d.tif", "'p7.tif'")):
+            self.fails("info", where + pattern, saying=["a part of the slices", other, "p*.tif"])
         self.assertEqual(json.loads(self.ok("info", where + "p%02d.tif", "--accept-irregular-slices", "--json").stdout)["extent"], [7, 6, 2])
-        self.assertEqual(json.loads(self.ok("info", where + "p%04d.tif", "--json").stdout)["extent"], [7, 6, 1])
         self.assertEqual(json.loads(self.ok("info", where + "100%%_%d.tif", "--json").stdout)["extent"], [7, 6, 1])
         self.assertEqual(json.loads(self.ok("info", where + "100%_2.tif", "--json").stdout)["extent"], [7, 6])
         for pattern, says in (("s_%d.tif", "no file matches this pattern"), ("s_%04d.tif", "no file matches this pattern")):
-            self.fails("label", where + pattern, self.output, saying=[says, "'s_000.tif'", "s_%03d.tif"])
+            self.fails("label", where + pattern, self.output, saying=[says, "'s_000.tif'", "s_*.tif"])
         for pattern in ("q_%03d.tif", "s_%03d.png"):
             self.fails("label", where + pattern, self.output, saying=[pattern, "no file matches this pattern"])
         for no_pattern in ("s_%d%d.tif", "s_%s.tif", "s_%03x.tif"):
@@ -112,7 +107,7 @@ class SlicesTest(CommandTest):
         os.symlink(self.slices, self.path("link"))
         os.symlink(os.path.join(self.slices, "s_012.tif"), self.path("late.tif"))
         for given in (os.path.join(self.slices, "s_%03d.tif"), os.path.join(self.path("link"), "s_*.tif"),
-                      os.path.join(self.folder, "sl*", "s_*.tif"), self.slices, self.path("link")):
+                      self.slices, self.path("link")):
             for written in (os.path.join(self.slices, "s_012.tif"), os.path.join(self.path("link"), "s_012.tif"), self.path("late.tif")):
                 self.fails("label", given, written, "--range", 2, 3, saying=[written, given, "the next time"])
                 self.assertNotIn("s_012.tif", os.listdir(self.slices))

@@ -30,14 +30,8 @@ class TablesTest(CommandTest):
             rows = list(csv.reader(stream, delimiter=delimiter))
         return rows[0], rows[1:]
 
-    def test_parquet_is_refused_with_the_way_to_it(self):
-        name = self.path("table.parquet")
-        said = self.fails("stats", self.labels, "-o", name, saying=[".csv, .tsv, .json or .xlsx", "to_parquet"]).stderr
-        # The line of Python that it gives is one, and reads and writes what it should.
-        line = re.search(r'python3 -c "(.*)"', said).group(1)
-        compile(line, "line", "exec")
-        for path in (self.table, name):
-            self.assertIn("('" + path + "')", line)
+    def test_parquet_is_refused(self):
+        self.fails("stats", self.labels, "-o", self.path("table.parquet"), saying=".csv, .tsv, .json or .xlsx")
 
     def test_single_columns_leave_out_the_others_and_groups_add(self):
         everything, _ = self.read()

@@ -213,23 +213,23 @@ class Hdf5SourcesTest(Hdf5Files):
             self.assertFalse(os.path.exists(self.path("out.nrrd")))
 
     def test_chunks_thicker_than_slabs(self):
-        """They are decompressed once, if the memory for that is given, and else for each slab; the labels are the same."""
+        """They are decompressed again for each slab, as the plan tells; the labels are the same."""
         volume = np.kron(np.random.default_rng(4).integers(0, 3, (50, 12, 12)), np.ones((3, 16, 16), int)).astype("u1")
         mask = np.random.default_rng(5).random(volume.shape) < 0.9
         path = self.store("thick.h5", {"a": volume}, chunks=(60, 64, 64), compression=1)
-        masks = self.store("mask.h5", {"a": mask.astype("u1")}, chunks=(37, 64, 64), compression=1)
+        masks = self.store("mask.h5", {"a": mask.astype("u1")}, chunks=(30, 64, 64), compression=1)
         whole, parts = self.path("whole.nrrd"), self.path("parts.nrrd")
         self.assertEqual(self.label(path, whole, "--mask", masks, "--range", "1", "1").returncode, 0)
         expected = self.read(whole).voxels
         slabs = []
-        for memory in ("68MB", "76MB", "100MB"):
+        for memory in ("68MB", "145MB"):
             result = self.label(path, parts, "--mask", masks, "--range", "1", "1", "--memory", memory, "--threads", "1")
             self.assertEqual(result.returncode, 0, result.stderr)
             slabs.append((int(re.search(r"plan: (\d+) slab", result.stdout + result.stderr)[1]),
                           "decompressed again" in result.stdout + result.stderr))
             np.testing.assert_array_equal(self.read(parts).voxels, expected)
-        self.assertEqual([again for _, again in slabs], [True, False, False])
-        self.assertTrue(all(count > 2 for count, _ in slabs[:2]), slabs)
+        self.assertEqual([again for _, again in slabs], [True, False])
+        self.assertTrue(all(count > 2 for count, _ in slabs), slabs)
 
     def files_of_two_kinds(self):
         """(a dataset, the file that its values are in), of each kind."""

@@ -10,12 +10,6 @@ from test_contradictions import tiff
 tifffile = skip_without("tifffile")
 
 
-def zeiss(size=(6, 5, 2), times=1, spacing=(1e-7, 2e-7, 5e-7), scan=0, magic=0x0400494C):
-    """The tag CZ_LSMINFO, up to the way of scanning; `spacing` in meters."""
-    info = struct.pack("<II5iiii3d3dHH", magic, 92, *size, 1, times, 1, 0, 0, *spacing, 0, 0, 0, scan, 0)
-    return 34412, 1, len(info), info
-
-
 def resolution(x, y, unit):
     return [(282, 5, 1, struct.pack("<2I", x, 1)), (283, 5, 1, struct.pack("<2I", y, 1)),
             (296, 3, 1, struct.pack("<H", unit))]
@@ -31,35 +25,6 @@ class MicroscopeTest(FilesTest):
         text = "\n".join(("ImageJ=1.53t", "images=%d" % slices, "slices=%d" % slices, *lines, "")).encode() + b"\0"
         pages = values("uint16", (slices, 5, 6))
         return self.put(tiff(pages, [(270, 2, len(text), text), *entries]))
-
-    def test_spacing_of_zeiss(self):
-        pages = values("uint16", (2, 5, 6))
-        path = self.put(tiff(pages, [zeiss()]), "a.lsm")
-        with tifffile.TiffFile(path) as file:
-            theirs = file.lsm_metadata
-        want = [1e3 * theirs["VoxelSize" + axis] for axis in "XYZ"]
-        self.assert_geometry(self.read(path), want)
-        np.testing.assert_allclose(want, (1e-4, 2e-4, 5e-4))
-        np.testing.assert_array_equal(self.read(path).voxels, pages)
-        # It goes before the resolution, which such files have for printers.
-        self.assert_geometry(self.read(self.put(tiff(pages, [zeiss(), *resolution(72, 72, 2)]))), want)
-
-    def test_spacing_of_zeiss_that_is_not_read(self):
-        pages = values("uint16", (2, 5, 6))
-        for tag, saying in ((zeiss(scan=1), "type 1"), (zeiss(magic=5), "version"), (zeiss(spacing=(0, 0, 0)), None),
-                            (zeiss(spacing=(float("nan"), -1, 0)), None)):
-            ours = self.read(self.put(tiff(pages, [tag])))
-            self.assertEqual(list(ours.spacing), [1, 1, 1])
-            self.assertIn(saying or "", " ".join(ours.notes))
-        partly = self.read(self.put(tiff(pages, [zeiss(spacing=(1e-6, 1e-6, 0))])))
-        self.assert_geometry(partly, (1e-3, 1e-3, 1))
-        self.assertIn("no slice spacing", " ".join(partly.notes))
-
-    def test_slices_of_zeiss_that_are_not_there(self):
-        pages = values("uint16", (2, 5, 6))
-        self.refuses(self.put(tiff(pages, [zeiss((6, 5, 3))])), saying=["3 slices", "2 pages"])
-        self.refuses(self.put(tiff(pages[:1], [zeiss((6, 5, 2))])), saying=["2 slices", "is 1 page"])
-        self.refuses(self.put(tiff(pages, [zeiss((6, 5, 1))])), saying=["1 slice at", "positions"])
 
     def test_units_that_tiff_does_not_have(self):
         """tifffile writes 4 for the millimeter and 5 for the micrometer."""

@@ -117,25 +117,15 @@ class Pixels(TiffTest):
         for photometric in ("minisblack", "miniswhite"):
             image = self.assert_voxels(self.write(voxels, photometric=photometric), voxels)
             self.assertEqual(image.type, "uint8")
-        for bits in (1, 2, 3, 4, 6, 10, 12, 14):
-            with self.subTest(bits=bits):
-                high = RANDOM.integers(0, 2**bits, (7, 13))
-                packed = b"".join(self.pack(row, bits) for row in high)
-                path = self.one_strip(13, 7, bits, packed)
-                self.assert_voxels(path, high)
-        for bits in (20, 24, 40):
+        high = RANDOM.integers(0, 2, (7, 13))
+        self.assert_voxels(self.one_strip(13, 7, 1, np.packbits(high.astype(bool), axis=1).tobytes()), high)
+        for bits in (2, 4, 6, 10, 12, 14, 20, 24, 40):
             path = self.one_strip(13, 7, bits, bytes(13 * 7 * 5))
-            self.refuses(path, saying=["%d bits" % bits, "1 to 16, 32 and 64 bits are read"])
+            self.refuses(path, saying=["%d bits" % bits, "1 (unsigned), 8, 16, 32 and 64 bits are read"])
         path = self.one_strip(13, 7, 24, bytes(13 * 7 * 3), [(339, 3, 1, 3)])
         self.refuses(path, saying=["24 bits", "floating-point numbers of 16, 32 and 64 bits are read"])
-        path = self.one_strip(13, 7, 12, bytes(9), [(317, 3, 1, 2)], compression=8)
-        self.refuses(path, saying="12 bits are differences (predictor 2)")
-
-    @staticmethod
-    def pack(row, bits):
-        text = "".join(format(int(value), "0%db" % bits) for value in row)
-        text += "0" * (-len(text) % 8)
-        return int(text, 2).to_bytes(len(text) // 8, "big")
+        path = self.one_strip(13, 7, 1, bytes(9), [(317, 3, 1, 2)], compression=8)
+        self.refuses(path, saying="1 bits are differences (predictor 2)")
 
     def one_strip(self, width, height, bits, data, more=(), compression=1):
         tags = [(256, 4, 1, width), (257, 4, 1, height), (258, 3, 1, bits), (259, 3, 1, compression), (262, 3, 1, 1),
@@ -167,14 +157,15 @@ class Pixels(TiffTest):
 
     def test_orientations(self):
         voxels = np.arange(1, 7).reshape(2, 3).astype("u1")
-        expected = {1: voxels, 2: voxels[:, ::-1], 3: voxels[::-1, ::-1], 4: voxels[::-1], 5: voxels.T,
-                    6: voxels.T[:, ::-1], 7: voxels.T[::-1, ::-1], 8: voxels.T[::-1]}
+        expected = {1: voxels, 2: voxels[:, ::-1], 3: voxels[::-1, ::-1], 4: voxels[::-1], 5: None, 6: None, 7: None, 8: None}
         for orientation, turned in expected.items():
             with self.subTest(orientation=orientation):
                 path = self.write(voxels, metadata=None, extratags=[(274, 3, 1, orientation, True)],
                                   resolution=(10, 20), resolutionunit="CENTIMETER")
-                image = self.assert_voxels(path, turned)
-                self.assert_geometry(image, (1, 0.5) if orientation < 5 else (0.5, 1))
+                if turned is None:
+                    self.refuses(path, saying="its orientation is %d; 1 to 4 are read" % orientation)
+                else:
+                    self.assert_geometry(self.assert_voxels(path, turned), (1, 0.5))
 
     def test_palettes_are_indices(self):
         colors = RANDOM.integers(0, 65535, (3, 256)).astype("u2")
@@ -281,7 +272,7 @@ class Stacks(TiffTest):
         stack = np.stack([VOLUME, VOLUME[::-1]]).astype("u2")
         self.assert_voxels(self.write(stack, imagej=True, metadata={"axes": "TZYX"}), stack)
         self.assert_voxels(self.write(stack, ome=True, metadata={"axes": "TZYX"}), stack)
-        self.assert_voxels(self.write(stack.swapaxes(0, 1), ome=True, metadata={"axes": "ZTYX"}), stack)
+        self.refuses(self.write(stack.swapaxes(0, 1), ome=True, metadata={"axes": "ZTYX"}), saying="DimensionOrder XYCTZ")
         self.assert_voxels(self.write(stack, metadata={"axes": "TZYX"}), stack)
 
     def test_reduced_pages_and_masks_are_left_out(self):

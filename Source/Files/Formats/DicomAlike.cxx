@@ -142,9 +142,9 @@ CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes
   }
 }
 
-/** \throws Error if files of a series are of two patients. Adds a note if they are of several studies. */
+/** \throws Error if files of a series are of two patients. */
 void
-CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
+CheckOwners(const std::vector<Plane> & planes)
 {
   // The values are not printed: errors get into logs, which must not contain names of patients.
   if (const auto [plane, first] = Unequal(planes, [](const Plane & each) { return each.source->patient; });
@@ -152,14 +152,6 @@ CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
   {
     throw Error(plane->name + " has another PatientID than " + first->name +
                 ", in one series: not slices of one volume; put each volume into its own folder");
-  }
-  // GDCM makes a new one for each file that it writes, unless one is set.
-  if (const auto [plane, first] = Unequal(planes, [](const Plane & each) { return each.source->study; });
-      plane != nullptr)
-  {
-    AddNote(notes,
-            plane->name + " has another StudyInstanceUID than " + first->name +
-              ", but the same series: they are taken as slices of one volume");
   }
 }
 
@@ -170,7 +162,7 @@ CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   CheckKind(planes);
   CheckMeaning(planes, notes);
-  CheckOwners(planes, notes);
+  CheckOwners(planes);
   constexpr Tag padding{ 0x00280120, "US", "PixelPaddingValue" };
   if (std::any_of(planes.begin(), planes.end(), [&](const Plane & each) {
         return each.source->file.data.Has(padding);

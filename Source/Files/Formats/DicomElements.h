@@ -39,7 +39,6 @@ inline constexpr Tag ImagerPixelSpacing{ 0x00181164, "DS", "ImagerPixelSpacing" 
 inline constexpr Tag NominalScannedPixelSpacing{ 0x00182010, "DS", "NominalScannedPixelSpacing" };
 inline constexpr Tag PixelAspectRatio{ 0x00280034, "IS", "PixelAspectRatio" };
 inline constexpr Tag FrameOfReference{ 0x00200052, "UI", "FrameOfReferenceUID" };
-inline constexpr Tag StudyUid{ 0x0020000D, "UI", "StudyInstanceUID" };
 inline constexpr Tag SeriesUid{ 0x0020000E, "UI", "SeriesInstanceUID" };
 inline constexpr Tag SeriesNumber{ 0x00200011, "IS", "SeriesNumber" };
 inline constexpr Tag InstanceNumber{ 0x00200013, "IS", "InstanceNumber" };

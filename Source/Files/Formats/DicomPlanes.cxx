@@ -265,7 +265,6 @@ OpenSource(File file, std::string name)
   source->file = std::move(file);
   source->name = std::move(name);
   source->patient = source->file.data.Text(tags::PatientId);
-  source->study = source->file.data.Text(tags::StudyUid);
   if (source->file.pixels == nullptr)
   {
     throw Error("it has no pixel data: it is truncated, or not an image");

@@ -25,9 +25,8 @@ struct Source
   PixelFormat format;
   /** "slice 'a.dcm'"; empty if there is only one file. */
   std::string name;
-  /** PatientID and StudyInstanceUID; empty if the file does not say. */
+  /** PatientID; empty if the file does not say. */
   std::string             patient;
-  std::string             study;
   std::vector<CodedFrame> coded;
 };
 
@@ -82,8 +81,7 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 void AddNote(std::vector<std::string> & notes, const std::string & note);
 
 /** \throws Error that names the first slices that differ in size, type, meaning of values, spacing, orientation or
- *  patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
- *  padding. */
+ *  patient. Adds a note if some do not say what their values are, or if there is padding. */
 void CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes);
 
 /** Makes a volume of slices, which may be in any order.

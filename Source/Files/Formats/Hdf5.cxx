@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 namespace brickccl::files
@@ -140,41 +139,6 @@ AxisLetters(const Hdf5Dataset & dataset)
   return letters;
 }
 
-/** x, y, z, t for the time or c for the channel, where the name of an axis means one of these; else ?. */
-char
-LetterOfLabel(const std::string & label)
-{
-  constexpr std::pair<const char *, char> words[] = { { "lon", 'x' },      { "longitude", 'x' }, { "lat", 'y' },
-                                                      { "latitude", 'y' }, { "time", 't' },      { "channel", 'c' },
-                                                      { "channels", 'c' } };
-  const std::string                       name = LowerCase(Trimmed(label));
-  if (name.size() == 1 && std::string("tzyxc").find(name) != std::string::npos)
-  {
-    return name[0];
-  }
-  const auto * const word =
-    std::find_if(std::begin(words), std::end(words), [&](const auto & each) { return name == each.first; });
-  return word == std::end(words) ? '?' : word->second;
-}
-
-/** The letters of HDF5's names of axes, and ? for other names; empty if none is x, y or z. */
-std::string
-LettersOfLabels(const Hdf5Dataset & dataset)
-{
-  if (dataset.axisLabels.size() != dataset.shape.size())
-  {
-    return "";
-  }
-  std::string letters;
-  for (const std::string & label : dataset.axisLabels)
-  {
-    letters += LetterOfLabel(label);
-  }
-  // Without x, y or z a single letter may mean anything.
-  const bool isSpace = letters.find_first_of("zyx") != std::string::npos;
-  return isSpace ? letters : "";
-}
-
 /** The axes of space and time of a dataset, from the slowest to the fastest, and the number of channels. */
 struct Axes
 {
@@ -186,9 +150,8 @@ struct Axes
 Axes
 AxesOf(const Hdf5Dataset & dataset)
 {
-  const std::string tags = AxisLetters(dataset);
-  const std::string letters = tags.empty() ? LettersOfLabels(dataset) : tags;
-  const std::string source = letters + (tags.empty() ? " (the names of its dimensions)" : " (axistags)");
+  const std::string letters = AxisLetters(dataset);
+  const std::string source = letters + " (axistags)";
   // ITK stores the channels of a voxel as one more axis, the last one.
   const bool  isChannelsOfItk = !dataset.spacing.empty() && dataset.spacing.size() + 1 == dataset.shape.size();
   Axes        axes;
@@ -216,14 +179,6 @@ AxesOf(const Hdf5Dataset & dataset)
     {
       axes.places.push_back(axis);
       kept += letter == '?' ? "" : std::string(1, letter);
-      const bool isNamed =
-        !letters.empty() && !isChannelsOfItk && letter == '?' && !Trimmed(dataset.axisLabels[axis]).empty();
-      if (isNamed && size != 1)
-      {
-        axes.notes.push_back("its axis " + std::to_string(axis + 1) + " is named '" +
-                             Printable(dataset.axisLabels[axis].substr(0, 40)) +
-                             "', not x, y or z, but is labeled as a spatial axis");
-      }
     }
   }
   const std::string order = "tzyx";
@@ -301,10 +256,10 @@ CheckReadable(const Hdf5Dataset & dataset)
   {
     throw Unsupported("it is an Imaris file, which pads its chunks; export it as TIFF");
   }
-  if (!dataset.packing.empty())
+  if (!dataset.convention.empty())
   {
-    throw Unsupported("its dataset " + Printable(dataset.name) + " has the attribute " + dataset.packing +
-                      ", which changes its values; save the changed values, without the attribute");
+    throw Unsupported("its dataset " + Printable(dataset.name) + " has the attribute " + dataset.convention +
+                      ", which may change its values or axes; save the changed values, without the attribute");
   }
 }
 
@@ -343,16 +298,6 @@ DatasetPath::DatasetPath(const std::string & path)
       name = path.substr(colons + 2);
     }
   }
-  for (std::size_t place = path.rfind('/'); file.empty() && place != std::string::npos && place > 0;
-       place = path.rfind('/', place - 1))
-  {
-    const std::string front = path.substr(0, place);
-    if (IsRegularFile(front) && IsHdf5(FileBytes::Map(front)))
-    {
-      file = front;
-      name = path.substr(place);
-    }
-  }
   name.insert(0, !name.empty() && name[0] != '/' ? "/" : "");
 }
 
@@ -376,11 +321,6 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   }
   image.type = dataset.type;
   image.notes = axes.notes;
-  if (!dataset.validity.empty())
-  {
-    image.notes.push_back("it marks stored values as missing or valid (" + dataset.validity +
-                          "); all are read as ordinary values");
-  }
   image.channels = axes.channels;
   std::vector<std::int64_t> sizes;
   for (std::size_t i = axes.places.size(); i-- > 0;)

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -29,10 +28,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
                                    chunk,
                                    offset,
                                    axisTags,
-                                   axisLabels,
                                    elementSize,
-                                   packing,
-                                   validity,
+                                   convention,
                                    spacing,
                                    origin,
                                    directions)
@@ -89,110 +86,27 @@ AttributeNumbers(const Hdf5Library & h5, hid_t object, const char * name)
   });
 }
 
-/** The texts of an attribute; none unless there are 1 to 64. */
-std::vector<std::string>
-AttributeTexts(const Hdf5Library & h5, hid_t object, const char * name)
-{
-  if (h5.H5Aexists(object, name) <= 0)
-  {
-    return {};
-  }
-  const OpenAttribute open(h5, object, name);
-  const auto &        type = open.type;
-  const hssize_t      count = open.count;
-  if (h5.H5Tget_class(type) != H5T_STRING || count < 1 || count > 64)
-  {
-    return {};
-  }
-  std::vector<std::string> texts(static_cast<std::size_t>(count));
-  const auto               read = [&](void * output) {
-    if (h5.H5Aread(open.attribute, type, output) < 0)
-    {
-      FailHdf5(h5, "its attribute " + Printable(name) + " cannot be read");
-    }
-  };
-  if (h5.H5Tis_variable_str(type) > 0)
-  {
-    std::vector<char *> begins(texts.size(), nullptr);
-    read(begins.data());
-    std::transform(begins.begin(), begins.end(), texts.begin(), [](const char * text) {
-      return text == nullptr ? std::string() : std::string(text);
-    });
-    return texts;
-  }
-  const std::size_t size = h5.H5Tget_size(type);
-  std::string       all(size * texts.size(), '\0');
-  read(all.data());
-  for (std::size_t i = 0; i < texts.size(); ++i)
-  {
-    texts[i] = all.substr(i * size, size).c_str();
-  }
-  return texts;
-}
-
 /** The text of an attribute; empty if there is not just one. */
 std::string
 AttributeText(const Hdf5Library & h5, hid_t object, const char * name)
 {
-  const auto texts = AttributeTexts(h5, object, name);
-  return texts.size() == 1 ? texts[0] : "";
-}
-
-/** The names of the scales of a dataset's axes, which are datasets; none if it has no scales. */
-std::vector<std::string>
-NamesOfScales(const Hdf5Library & h5, hid_t object)
-{
-  constexpr const char * name = "DIMENSION_LIST";
   if (h5.H5Aexists(object, name) <= 0)
   {
     return {};
   }
   const OpenAttribute open(h5, object, name);
-  const auto &        type = open.type;
-  const hssize_t      count = open.count;
-  if (h5.H5Tget_class(type) != H5T_VLEN || count < 1 || count > 16)
+  if (h5.H5Tget_class(open.type) != H5T_STRING || open.count != 1)
   {
     return {};
   }
-  const Hdf5Handle   member(h5.H5Tget_super(type), h5.H5Tclose);
-  std::vector<hvl_t> lists(static_cast<std::size_t>(count));
-  if (h5.H5Tequal(member, h5.TypeNamed("H5T_STD_REF_OBJ")) <= 0 || h5.H5Aread(open.attribute, type, lists.data()) < 0)
+  const bool  isPointer = h5.H5Tis_variable_str(open.type) > 0;
+  char *      text = nullptr;
+  std::string own(h5.H5Tget_size(open.type), '\0');
+  if (h5.H5Aread(open.attribute, open.type, isPointer ? static_cast<void *>(&text) : own.data()) < 0)
   {
-    return {};
+    FailHdf5(h5, "its attribute " + Printable(name) + " cannot be read");
   }
-  std::vector<std::string> names;
-  for (const hvl_t & list : lists)
-  {
-    char path[1024] = {};
-    if (list.len > 0)
-    {
-      h5.H5Rget_name(object, H5R_OBJECT, list.p, path, sizeof(path) - 1);
-    }
-    const std::string text = path;
-    names.push_back(text.substr(text.rfind('/') + 1));
-  }
-  return names;
-}
-
-/** The attributes that mark missing values, and their numbers, except NaN, which is never a value. */
-std::string
-ValidityOf(const Hdf5Library & h5, hid_t object)
-{
-  std::string all;
-  for (const std::string name : { "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range" })
-  {
-    const auto numbers = AttributeNumbers(h5, object, name.c_str());
-    if (h5.H5Aexists(object, name.c_str()) <= 0 || (numbers.size() == 1 && std::isnan(numbers[0])))
-    {
-      continue;
-    }
-    all += (all.empty() ? "" : ", ") + name;
-    for (const double number : numbers)
-    {
-      all += std::isnan(number) ? "" : ' ' + Shortest(number);
-    }
-  }
-  return all;
+  return isPointer ? (text == nullptr ? "" : text) : own.c_str();
 }
 
 /** The numbers of a small dataset; none unless there are 1 to 16. */
@@ -290,25 +204,20 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
     dataset.offset = 0;
   }
   dataset.axisTags = AttributeText(h5, object, "axistags");
-  dataset.axisLabels = AttributeTexts(h5, object, "DIMENSION_LABELS");
-  if (dataset.axisLabels.empty())
-  {
-    dataset.axisLabels = NamesOfScales(h5, object);
-  }
   dataset.elementSize = AttributeNumbers(h5, object, "element_size_um");
-  for (const auto & [attribute, none] : { std::pair("scale_factor", 1.0), std::pair("add_offset", 0.0) })
+  for (const char * const attribute : { "DIMENSION_LIST",
+                                        "DIMENSION_LABELS",
+                                        "scale_factor",
+                                        "add_offset",
+                                        "_Unsigned",
+                                        "_FillValue",
+                                        "missing_value",
+                                        "valid_min",
+                                        "valid_max",
+                                        "valid_range" })
   {
-    const bool isThere = h5.H5Aexists(object, attribute) > 0;
-    dataset.packing =
-      isThere && AttributeNumbers(h5, object, attribute) != std::vector{ none } ? attribute : dataset.packing;
+    dataset.convention = h5.H5Aexists(object, attribute) > 0 ? attribute : dataset.convention;
   }
-  const std::string isUnsigned = h5.H5Tget_sign(type) == H5T_SGN_NONE ? "true" : "false";
-  if (h5.H5Tget_class(type) != H5T_FLOAT && h5.H5Aexists(object, "_Unsigned") > 0 &&
-      LowerCase(AttributeText(h5, object, "_Unsigned")) != isUnsigned)
-  {
-    dataset.packing = "_Unsigned";
-  }
-  dataset.validity = ValidityOf(h5, object);
   const std::string ofItk = "/VoxelData";
   if (name.compare(0, 10, "/ITKImage/") == 0 && name.size() > ofItk.size() &&
       name.compare(name.size() - ofItk.size(), ofItk.size(), ofItk) == 0)

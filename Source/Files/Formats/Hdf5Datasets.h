@@ -37,22 +37,18 @@ struct Hdf5Dataset
 
   /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
   std::string axisTags;
-  /** HDF5's own names of axes, one for each: labels, or the names of the scales, as of netCDF's dimensions. */
-  std::vector<std::string> axisLabels;
   /** Fiji's and ilastik's distances of voxels in micrometers, in the order of the shape. */
   std::vector<double> elementSize;
-  /** An attribute of netCDF that changes stored values: scale_factor, add_offset or _Unsigned. */
-  std::string packing;
-  /** netCDF's attributes that say which values are missing: "_FillValue -1, valid_range 0 100". */
-  std::string validity;
+  /** An attribute, mostly of netCDF, that changes stored values, marks missing ones or names axes: "scale_factor". */
+  std::string convention;
   /** The geometry of an image that ITK wrote, in the order x, y, z; the direction of each axis after the other. */
   std::vector<double> spacing;
   std::vector<double> origin;
   std::vector<double> directions;
 };
 
-/** The file and dataset of a path "scan.h5::/entry/data", or ilastik's "scan.h5/entry/data". The file is empty if the
- *  path is not a dataset of an existing file. */
+/** The file and dataset of a path "scan.h5::/entry/data". The file is empty if the path is not a dataset of an existing
+ *  file. */
 struct DatasetPath
 {
   std::string file;

@@ -27,7 +27,7 @@ namespace brickccl::files
     DO(H5Fget_name) DO(H5Fopen) DO(H5Oclose) DO(H5Oopen) DO(H5Ovisit) DO(H5Pclose) DO(H5Pget_chunk) \
     DO(H5Pget_external_count) DO(H5Pget_filter) DO(H5Pget_layout) DO(H5Pget_nfilters) DO(H5Pget_virtual_count) \
     DO(H5Pget_virtual_dsetname) DO(H5Pget_virtual_filename) DO(H5Pget_virtual_srcspace) DO(H5Pget_virtual_vspace) \
-    DO(H5Rget_name) DO(H5Sclose) DO(H5Screate_simple) DO(H5Sget_select_bounds) DO(H5Sget_select_npoints) \
+    DO(H5Sclose) DO(H5Screate_simple) DO(H5Sget_select_bounds) DO(H5Sget_select_npoints) \
     DO(H5Sget_select_type) DO(H5Sget_simple_extent_dims) DO(H5Sget_simple_extent_ndims) \
     DO(H5Sget_simple_extent_npoints) DO(H5Sselect_hyperslab) DO(H5Tclose) DO(H5Tequal) DO(H5Tget_class) \
     DO(H5Tget_sign) DO(H5Tget_size) DO(H5Tget_super) DO(H5Tis_variable_str) DO(H5Zfilter_avail)

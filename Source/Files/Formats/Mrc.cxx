@@ -3,7 +3,6 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
-#include "BrickCCL/Files/Formats/TiffBlocks.h"
 #include "BrickCCL/Files/Voxels.h"
 
 #include <cmath>
@@ -80,16 +79,16 @@ TypeOfMrc(const MrcHeader & header)
   case 1:
     return ScalarType::Int16;
   case 2:
-  case 12:
     return ScalarType::Float32;
   case 6:
     return ScalarType::UInt16;
   default:
     throw Unsupported("its mode is " + std::to_string(mode) +
                       (mode == 3 || mode == 4 ? " (complex numbers)"
+                       : mode == 12           ? " (16-bit floating-point numbers)"
                        : mode == 101          ? " (4-bit numbers)"
                                               : "") +
-                      "; modes 0, 1, 2, 6 and 12 are read");
+                      "; modes 0, 1, 2 and 6 are read");
   }
 }
 
@@ -184,23 +183,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   }
   const std::uint64_t begin = HeaderBytes + static_cast<std::uint64_t>(extended);
   SetGeometry(header, image);
-  if (header.Integer(3) != 12)
-  {
-    TakeRest(file, begin, header.IsSwapped() != HostIsBigEndian, options, image);
-    return image;
-  }
-  const auto count = static_cast<std::size_t>(image.extent.VoxelCount());
-  RequireRoom(file.Size(), 0.5, static_cast<double>(count), image.extent);
-  const std::size_t bytes = 2 * count;
-  file.Require(begin, bytes);
-  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
-  TellHeader(options, image);
-  std::vector<unsigned char> halves(file.Data() + begin, file.Data() + begin + bytes);
-  if (header.IsSwapped())
-  {
-    SwapBytes(halves.data(), 2, count, options.Context());
-  }
-  HalfToFloat(halves.data(), reinterpret_cast<float *>(image.voxels.Resize(count * sizeof(float))), count);
+  TakeRest(file, begin, header.IsSwapped() != HostIsBigEndian, options, image);
   return image;
 }
 

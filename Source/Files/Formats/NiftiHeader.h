@@ -108,13 +108,6 @@ public:
   {
     return m_IsSecond ? At<std::int32_t>(500) : m_Bytes[123];
   }
-  /** Whether values may become others than those that are stored. */
-  bool
-  HasScaling() const
-  {
-    const double slope = Real(112, 176);
-    return slope != 0 && (slope != 1 || Real(116, 184) != 0);
-  }
 
 private:
   unsigned char m_Bytes[SizeOfSecond] = {};

@@ -205,27 +205,6 @@ PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   return placement;
 }
 
-/** Whether a slice is oblique to the first `spatial` directions of space. */
-bool
-IsAtAnAngle(const double (&vectors)[3][4], int spatial)
-{
-  for (int axis = 0; axis < spatial; ++axis)
-  {
-    double length = 0;
-    double within = 0;
-    for (int row = 0; row < 3; ++row)
-    {
-      length += vectors[axis][row] * vectors[axis][row];
-      within += row < spatial ? vectors[axis][row] * vectors[axis][row] : 0;
-    }
-    if (spatial < 3 && std::fabs(length - within) > 1e-8 * length)
-    {
-      return true;
-    }
-  }
-  return false;
-}
-
 void
 SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage & image)
 {
@@ -240,9 +219,13 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   const int        spatial = std::min(dimension, 3);
   for (int axis = 0; axis < spatial; ++axis)
   {
-    for (int row = 0; row < spatial; ++row)
+    for (int row = 0; row < 3; ++row)
     {
-      settled[axis][row] = vectors[axis][row] * signs[row] * unit + 0.0;
+      if (row >= spatial && std::fabs(vectors[axis][row]) > 1e-4 * LengthOf(vectors[axis]))
+      {
+        throw Unsupported("its slice is not parallel to x and y; only volumes may be oblique");
+      }
+      settled[axis][row] = row < spatial ? vectors[axis][row] * signs[row] * unit + 0.0 : 0;
     }
     image.geometry.origin[axis] = vectors[axis][3] * signs[axis] * unit + 0.0;
   }
@@ -252,15 +235,6 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
     settled[3][3] = step > 0 && std::isfinite(step) ? step : 1;
     const double offset = header.Real(136, 216);
     image.geometry.origin[3] = std::isfinite(offset) && !header.Magic().empty() ? offset : 0;
-  }
-  if (IsAtAnAngle(vectors, spatial))
-  {
-    image.notes.push_back("its slice is oblique; its position in space is ignored");
-    for (int axis = 0; axis < spatial; ++axis)
-    {
-      std::fill(settled[axis], settled[axis] + MaximumDimension, 0.0);
-      settled[axis][axis] = LengthOf(vectors[axis]) * unit;
-    }
   }
   SettleAxes(settled, placement.what, options, image);
 }

@@ -170,28 +170,32 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
   return space;
 }
 
-/** Whether the image is oblique in a space of more or fewer dimensions. \throws Error for a direction that is not a
- * vector of the space. */
-bool
-LeavesSpace(const std::vector<std::vector<double>> & directions,
-            const std::vector<std::size_t> &         places,
-            std::size_t                              spaceDimension)
+/** \throws Error for a direction that is not a vector of the space; Unsupported for an image that is oblique in a space
+ * of more dimensions. */
+void
+CheckDirections(const std::vector<std::vector<double>> & directions,
+                const std::vector<std::size_t> &         places,
+                std::size_t                              spaceDimension)
 {
   bool leavesSpace = places.size() > spaceDimension;
-  for (std::size_t i = 0; i < places.size(); ++i)
+  for (const std::size_t place : places)
   {
-    const auto & vector = directions[places[i]];
+    const auto & vector = directions[place];
     if (vector.size() != spaceDimension)
     {
-      throw Error("the space direction of axis " + std::to_string(places[i]) + " has " +
-                  Counted(vector.size(), "number") + "; its space has " + Counted(spaceDimension, "dimension"));
+      throw Error("the space direction of axis " + std::to_string(place) + " has " + Counted(vector.size(), "number") +
+                  "; its space has " + Counted(spaceDimension, "dimension"));
     }
-    for (std::size_t row = places.size(); row < spaceDimension && !leavesSpace; ++row)
+    for (std::size_t row = places.size(); row < spaceDimension; ++row)
     {
       leavesSpace = leavesSpace || vector[row] != 0;
     }
   }
-  return leavesSpace;
+  if (leavesSpace)
+  {
+    throw Unsupported("its slices are oblique in a space of more dimensions; save it with as many space directions as "
+                      "dimensions, or resample it");
+  }
 }
 
 /** The numbers of a field, one for each axis of the file; NaN where there is none. */
@@ -220,12 +224,7 @@ SetDirections(const NrrdHeader &               header,
   const std::size_t count = places.size();
   const Space       space = SpaceOf(header, image);
   const auto        directions = NrrdVectors(text, "space directions");
-  // A slice at an angle in a space of more dimensions keeps only its spacing.
-  const bool leavesSpace = LeavesSpace(directions, places, space.signs.size());
-  if (leavesSpace)
-  {
-    image.notes.push_back("its slices are oblique in a space of more dimensions; their position there is ignored");
-  }
+  CheckDirections(directions, places, space.signs.size());
   double vectors[MaximumDimension][MaximumDimension] = {};
   for (int axis = 0; axis < MaximumDimension; ++axis)
   {
@@ -233,25 +232,11 @@ SetDirections(const NrrdHeader &               header,
   }
   for (std::size_t i = 0; i < count; ++i)
   {
-    const auto & vector = directions[places[i]];
-    double       squares = 0;
-    for (std::size_t row = 0; row < std::min(vector.size(), space.signs.size()); ++row)
+    for (std::size_t row = 0; row < count; ++row)
     {
-      const double length = vector[row] * space.signs[row] * space.units[row];
-      squares += length * length;
-      if (!leavesSpace && row < count)
-      {
-        vectors[i][row] = length;
-      }
+      vectors[i][row] = directions[places[i]][row] * space.signs[row] * space.units[row];
     }
-    if (leavesSpace)
-    {
-      vectors[i][i] = vector.empty() ? 1 : std::sqrt(squares);
-    }
-    else
-    {
-      image.geometry.origin[i] = space.origin[i] * space.signs[i] * space.units[i];
-    }
+    image.geometry.origin[i] = space.origin[i] * space.signs[i] * space.units[i];
   }
   SettleAxes(vectors, "space directions", options, image);
 }
@@ -270,41 +255,28 @@ SetNrrdGeometry(const NrrdHeader &               header,
     SetDirections(header, *directions, places, options, image);
     return;
   }
+  if (header.Find("axis maxs") != nullptr && header.Find("spacings") == nullptr)
+  {
+    throw Unsupported(
+      "its voxel size follows from 'axis mins' and 'axis maxs', which is not supported; write it into the "
+      "field 'spacings'");
+  }
   const auto spacings = NumbersOf(header, "spacings", fileDimension);
   const auto mins = NumbersOf(header, "axis mins", fileDimension);
-  const auto maxs = NumbersOf(header, "axis maxs", fileDimension);
   const auto units = UnitsOf(header, "units", fileDimension, image);
   auto       centers = Words(header.Find("centers") == nullptr ? "" : *header.Find("centers"));
   centers.resize(std::max(centers.size(), fileDimension));
   std::string untold;
-  std::string assumed;
   std::size_t count = 0;
   for (std::size_t i = 0; i < places.size(); ++i)
   {
     const std::size_t place = places[i];
-    const bool        isCell = LowerCase(centers[place]) == "cell";
-    const auto        steps = static_cast<double>(image.extent.size[i] - (isCell ? 0 : 1));
-    const std::string name(1, AxisNames[i]);
-    const bool        hasEnds = std::isfinite(mins[place]) && std::isfinite(maxs[place]) && steps > 0;
-    const double      byEnds = hasEnds ? (maxs[place] - mins[place]) / steps : std::nan("");
-    const double      spacing = std::isnan(spacings[place]) ? byEnds : spacings[place];
-    image.geometry.spacing[i] = (std::isnan(spacing) ? 1 : spacing) * units[place];
-    const double first = mins[place] + (isCell ? image.geometry.spacing[i] / units[place] / 2 : 0);
+    const double      spacing = std::isnan(spacings[place]) ? 1 : spacings[place];
+    const double      first = mins[place] + (LowerCase(centers[place]) == "cell" ? spacing / 2 : 0);
+    image.geometry.spacing[i] = spacing * units[place];
     image.geometry.origin[i] = std::isnan(first) ? 0 : first * units[place];
-    untold += std::isnan(spacing) ? (untold.empty() ? "" : ", ") + name : "";
-    count += std::isnan(spacing) ? 0 : 1;
-    const bool isNode = LowerCase(centers[place]) == "node";
-    assumed += hasEnds && std::isnan(spacings[place]) && !isCell && !isNode ? (assumed.empty() ? "" : ", ") + name : "";
-    // The ends are the ends of cells, or the centers of the outer cells.
-    const auto contradicts = [&](double cells) {
-      const double length = spacings[place] * cells;
-      return std::fabs(length - byEnds * steps) > 1e-3 * std::max(std::fabs(length), std::fabs(byEnds * steps));
-    };
-    const auto size = static_cast<double>(image.extent.size[i]);
-    if (hasEnds && (isNode || contradicts(size)) && (isCell || contradicts(size - 1)))
-    {
-      image.notes.push_back("its spacings and its axis mins and maxs differ along " + name + "; the spacings are used");
-    }
+    untold += std::isnan(spacings[place]) ? (untold.empty() ? "" : ", ") + std::string(1, AxisNames[i]) : "";
+    count += std::isnan(spacings[place]) ? 0 : 1;
   }
   if (count == 0)
   {
@@ -313,11 +285,6 @@ SetNrrdGeometry(const NrrdHeader &               header,
   else if (!untold.empty())
   {
     image.notes.push_back("its header has no spacing along " + untold + ": 1 mm is assumed");
-  }
-  if (!assumed.empty())
-  {
-    image.notes.push_back("its header has no centers for the axis mins and maxs along " + assumed +
-                          ": the centers of the first and last voxels are assumed");
   }
   if (const std::string * const space = header.Find("space"))
   {

@@ -8,41 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 namespace brickccl::files
 {
 
 namespace
 {
-
-/** Unpacks `count` numbers of 1 to 16 bits, the highest bit first, to a type that holds them. */
-void
-UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * values, ScalarType type, std::size_t count)
-{
-  VisitScalarType(type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    auto * const output = static_cast<T *>(values);
-    std::size_t  bit = 0;
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      std::uint32_t value = 0;
-      for (int left = bits; left > 0;)
-      {
-        const int inByte = 8 - static_cast<int>(bit % 8);
-        const int taken = std::min(left, inByte);
-        value = (value << taken) | ((stored[bit / 8] >> (inByte - taken)) & ((1u << taken) - 1));
-        bit += static_cast<std::size_t>(taken);
-        left -= taken;
-      }
-      if (isSigned && (value >> (bits - 1)) != 0)
-      {
-        value |= ~std::uint32_t{ 0 } << bits;
-      }
-      output[i] = static_cast<T>(value);
-    }
-  });
-}
 
 /** Decodes blocks (strips or tiles) of any page. */
 class BlockDecoder
@@ -175,17 +146,16 @@ private:
     const std::uint32_t begin = block % page.BlocksPerPlane() % page.BlocksAcross() * page.blockWidth;
     const std::uint32_t width = std::min(page.blockWidth, page.width - begin);
     const auto          samples = static_cast<std::size_t>(page.SamplesPerBlock());
-    if (page.format == SAMPLEFORMAT_IEEEFP ? page.bits == 16 : !page.IsWholeBytes())
+    if (page.bits == 1 || (page.bits == 16 && page.format == SAMPLEFORMAT_IEEEFP))
     {
       m_Row.resize(width * samples * size);
-      if (page.format == SAMPLEFORMAT_IEEEFP)
+      if (page.bits == 16)
       {
         HalfToFloat(stored, reinterpret_cast<float *>(m_Row.data()), width * samples);
       }
-      else
+      for (std::size_t i = 0; i < m_Row.size() && page.bits == 1; ++i)
       {
-        const bool isSigned = page.format == SAMPLEFORMAT_INT;
-        UnpackSamples(stored, page.bits, isSigned, m_Row.data(), type, width * samples);
+        m_Row[i] = stored[i / 8] >> (7 - i % 8) & 1;
       }
       stored = m_Row.data();
     }
@@ -199,20 +169,16 @@ private:
                   width * samples * size);
       return;
     }
-    // The orientation says where pixel (x, y) of the file goes: along rows or columns, from the first or the last.
-    const auto orientation = page.orientation;
-    const bool flipsColumns = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT ||
-                              orientation == ORIENTATION_RIGHTBOT || orientation == ORIENTATION_LEFTBOT;
-    const bool flipsRows = orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT ||
-                           orientation == ORIENTATION_RIGHTTOP || orientation == ORIENTATION_RIGHTBOT;
+    // The orientation says where pixel (x, y) of the file goes: from the first or the last row and column on.
+    const auto           orientation = page.orientation;
+    const bool           flipsColumns = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT;
+    const bool           flipsRows = orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT;
     const auto           column = static_cast<std::ptrdiff_t>(begin);
     const std::ptrdiff_t first = flipsColumns ? pageWidth - 1 - column : column;
     const std::ptrdiff_t line =
       flipsRows ? pageHeight - 1 - static_cast<std::ptrdiff_t>(y) : static_cast<std::ptrdiff_t>(y);
-    const std::ptrdiff_t along = page.IsTransposed() ? pageHeight : 1;
-    const std::ptrdiff_t across = page.IsTransposed() ? 1 : pageWidth;
-    const std::ptrdiff_t step = (flipsColumns ? -along : along) * channels;
-    const std::ptrdiff_t start = (first * along + line * across) * channels;
+    const std::ptrdiff_t step = flipsColumns ? -channels : channels;
+    const std::ptrdiff_t start = (first + line * pageWidth) * channels;
     const auto           plane = block / page.BlocksPerPlane();
     for (std::ptrdiff_t channel = 0; channel < channels; ++channel)
     {

@@ -7,6 +7,8 @@
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Settle.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -94,12 +96,7 @@ NoteUnit(const TiffResolution & resolution, TiffStack & stack)
 void
 DescribeByTags(const TiffPages & found, TiffStack & stack)
 {
-  const auto & zeiss = found.spacingOfZeiss;
-  if (*std::max_element(zeiss.begin(), zeiss.end()) > 0)
-  {
-    std::copy(zeiss.begin(), zeiss.end(), stack.spacing);
-  }
-  else if (found.resolution.x > 0)
+  if (found.resolution.x > 0)
   {
     SetPlaneSpacing(found, found.resolution.Millimeters(), stack);
     NoteUnit(found.resolution, stack);
@@ -249,26 +246,21 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
     throw Unsupported("its pages have no directories of their own (tifffile's \"truncated\"); save it without that");
   }
   std::vector<std::int64_t> sizes;
-  for (const char * rest = text.c_str() + text.find('[') + 1; sizes.size() < 16;)
+  std::string               axes;
+  try
   {
-    char *     end = nullptr;
-    const auto size = std::strtoll(rest, &end, 10);
-    if (end == rest)
-    {
-      break;
-    }
-    sizes.push_back(size);
-    rest = *end == ',' ? end + 1 : end;
+    const auto description = nlohmann::json::parse(text);
+    description.at("shape").get_to(sizes);
+    axes = description.value("axes", "");
+  }
+  catch (const nlohmann::json::exception &)
+  {
+    throw Error("its description begins like tifffile's, and is not one: " + Quoted(text.substr(0, 40)));
   }
   // The last axes belong to a page. The axes before them count pages.
   const std::size_t         pageAxes = found.pages.front().samples > 1 ? 3 : 2;
   std::int64_t              product = 1;
   std::vector<std::int64_t> leading;
-  std::string               axes;
-  if (const std::size_t place = text.find("\"axes\": \""); place != std::string::npos)
-  {
-    axes = text.substr(place + 9, text.find('"', place + 9) - place - 9);
-  }
   for (std::size_t axis = 0; axis < sizes.size() && product < pages; ++axis)
   {
     if (sizes[axis] < 1 || axis + pageAxes >= sizes.size())

@@ -19,8 +19,6 @@ struct TiffStack
   std::int64_t frames = 0;
   /** Whether the pages after the first one have no directory but lie behind it, as ImageJ writes them. */
   bool isWithoutDirectories = false;
-  /** The pages in the order of slices, then frames; empty if they are in this order in the file. */
-  std::vector<std::size_t> order;
   /** The spacing in mm; 0 where the description says nothing. */
   double                   spacing[3] = { 0, 0, 0 };
   std::vector<std::string> notes;

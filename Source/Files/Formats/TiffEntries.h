@@ -4,12 +4,9 @@
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace brickccl::files
 {
@@ -42,12 +39,10 @@ private:
   bool              m_IsBig = false;
 };
 
-/** The distances of voxels in mm that Zeiss states in .lsm files; 0 where it states none. Notes why they are not read.
- *  \param place  of the first directory  \param pages  that are not reduced images
- *  \throws Unsupported for files whose pages need more than TIFF: stacks of MetaMorph, with one directory for all, and
- *  points in time of Zeiss; Error if there are other slices than it says. */
-std::array<double, 3>
-SpacingOfMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages, std::vector<std::string> & notes);
+/** \throws Unsupported for files of microscopes whose pages need more than TIFF: stacks of MetaMorph with one directory
+ *  for all planes, and files of Zeiss.
+ *  \param place  of the first directory  \param pages  that are not reduced images */
+void CheckMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages);
 
 } // namespace brickccl::files
 

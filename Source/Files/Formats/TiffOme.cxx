@@ -3,9 +3,9 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Settle.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -66,23 +66,12 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
   return std::isfinite(value) ? std::fabs(value) * millimeters : 0;
 }
 
-/** The page of each plane of an OME file, slices first, then frames. */
-std::vector<std::size_t>
-OmeOrder(const std::string & text, bool isTimeFirst, std::int64_t slices, std::int64_t frames)
+/** \throws Error unless the planes of an OME file are its pages: slice after slice, then frame after frame. */
+void
+CheckOmePlanes(const std::string & text, std::int64_t slices, std::int64_t frames)
 {
-  const auto               planes = static_cast<std::size_t>(slices * frames);
-  const auto               unset = planes;
-  std::vector<std::size_t> order(planes, unset);
-  const auto               set = [&](std::int64_t number, std::int64_t page) {
-    const auto slice = isTimeFirst ? number / frames : number % slices;
-    const auto frame = isTimeFirst ? number % frames : number / slices;
-    if (number >= static_cast<std::int64_t>(planes) || page >= static_cast<std::int64_t>(planes))
-    {
-      throw Error("its OME description names planes that are missing: it is damaged, or planes are in other files");
-    }
-    order[static_cast<std::size_t>(slice + slices * frame)] = static_cast<std::size_t>(page);
-  };
-  bool hasData = false;
+  bool         hasData = false;
+  std::int64_t planes = 0;
   for (std::size_t place = 0; (place = text.find("<TiffData", place)) != std::string::npos; ++place)
   {
     const std::string tag = TagAt(text, place);
@@ -90,34 +79,20 @@ OmeOrder(const std::string & text, bool isTimeFirst, std::int64_t slices, std::i
     const auto        page = NumberOfDescription(first, 0, "IFD");
     const auto        z = NumberOfDescription(Attribute(tag, "FirstZ"), 0, "FirstZ");
     const auto        t = NumberOfDescription(Attribute(tag, "FirstT"), 0, "FirstT");
-    const auto        count =
-      NumberOfDescription(Attribute(tag, "PlaneCount"), first.empty() ? slices * frames : 1, "PlaneCount");
-    if (z >= slices || t >= frames)
-    {
-      throw Error("its OME description names slice " + std::to_string(z) + " of frame " + std::to_string(t) +
-                  " but there are " + Counted(slices, "slice") + " and " + Counted(frames, "frame"));
-    }
-    const auto start = isTimeFirst ? t + frames * z : z + slices * t;
-    for (std::int64_t i = 0; i < count; ++i)
-    {
-      set(start + i, page + i);
-    }
     hasData = true;
-  }
-  for (std::size_t i = 0; i < planes && !hasData; ++i)
-  {
-    set(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i));
-  }
-  auto sorted = order;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 0; i < planes; ++i)
-  {
-    if (sorted[i] != i)
+    planes += NumberOfDescription(Attribute(tag, "PlaneCount"), first.empty() ? slices * frames : 1, "PlaneCount");
+    if (page != z + slices * t)
     {
-      throw Error("its OME description omits planes or names them twice; they may be in other files");
+      throw Unsupported("its OME description gives page " + std::to_string(page + 1) + " slice " + std::to_string(z) +
+                        " of frame " + std::to_string(t) +
+                        "; the slices of a frame must be pages in their order, frame after frame");
     }
   }
-  return order;
+  if (hasData && planes != slices * frames)
+  {
+    throw Error("its OME description names " + Counted(planes, "plane") + " of " + std::to_string(slices * frames) +
+                "; others may be in other files");
+  }
 }
 
 } // namespace
@@ -146,6 +121,11 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
     throw Unsupported("it is an OME image of " + std::to_string(channels) +
                       " channels in separate pages, which are not slices; save only one channel");
   }
+  if (slices > 1 && frames > 1 && order.find('T') < order.find('Z'))
+  {
+    throw Unsupported("its pages have the frames of each slice together (DimensionOrder " +
+                      Printable(order.substr(0, 10)) + "); save the slices of a frame together");
+  }
   if (slices * frames != pages)
   {
     throw Error("its OME description says " + Counted(slices, "slice") + " and " + Counted(frames, "time point") +
@@ -162,7 +142,7 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   }
   stack.slices = slices;
   stack.frames = frames;
-  stack.order = OmeOrder(text, order.find('T') < order.find('Z'), slices, frames);
+  CheckOmePlanes(text, slices, frames);
   stack.spacing[0] = OmeSpacing(pixels, "X", stack.notes);
   stack.spacing[1] = OmeSpacing(pixels, "Y", stack.notes);
   stack.spacing[2] = OmeSpacing(pixels, "Z", stack.notes);

@@ -116,11 +116,12 @@ CheckKind(TIFF * tiff, const TiffPage & page)
                       " (complex numbers, perhaps); whole and floating-point numbers are read");
   }
   const bool isFloat = page.format == SAMPLEFORMAT_IEEEFP;
-  if ((page.bits < 16 && isFloat) || page.bits == 0 || (page.bits > 16 && !page.IsWholeBytes()))
+  if (page.bits == 1 ? page.format != SAMPLEFORMAT_UINT : !page.IsWholeBytes() || (page.bits == 8 && isFloat))
   {
-    throw Unsupported("its samples have " + std::to_string(page.bits) + " bits; " +
-                      (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 to 16, 32 and 64 bits") +
-                      " are read: convert it to 16 or 32 bits");
+    throw Unsupported(
+      "its samples have " + std::to_string(page.bits) + " bits; " +
+      (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 (unsigned), 8, 16, 32 and 64 bits") +
+      " are read: convert it to 16 or 32 bits");
   }
   if (page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG)
   {
@@ -215,9 +216,10 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   {
     throw Error("a page has " + SizeText(page) + " pixels; there must be at least one");
   }
-  if (page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_LEFTBOT)
+  if (page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_BOTLEFT)
   {
-    throw Error("its orientation is " + std::to_string(page.orientation) + "; it must be 1 to 8");
+    throw Unsupported("its orientation is " + std::to_string(page.orientation) +
+                      "; 1 to 4 are read: turn its pages by a quarter, and save them so");
   }
   CheckKind(tiff, page);
   PrepareDecoding(tiff, page.compression, page.photometric);
@@ -312,7 +314,7 @@ TiffPage::Type() const
   {
     return bits == 64 ? ScalarType::Float64 : ScalarType::Float32;
   }
-  return IntegerType(bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8, format == SAMPLEFORMAT_INT);
+  return IntegerType(bits == 1 ? 1 : bits / std::size_t{ 8 }, format == SAMPLEFORMAT_INT);
 }
 
 void
@@ -392,7 +394,7 @@ ReadTiffPages(const FileBytes & file)
   {
     throw Error("it holds only reduced images or masks; there must be a page that is an image");
   }
-  found.spacingOfZeiss = SpacingOfMicroscope(file, found.pages.front().place, found.pages.size(), found.notes);
+  CheckMicroscope(file, found.pages.front().place, found.pages.size());
   if (otherPage > 0)
   {
     found.notes.push_back("page " + std::to_string(otherPage) +

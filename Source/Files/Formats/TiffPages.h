@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/Formats/TiffHandle.h"
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -76,11 +75,6 @@ struct TiffPage
   {
     return bits == 8 || bits == 16 || bits == 32 || bits == 64;
   }
-  bool
-  IsTransposed() const
-  {
-    return orientation >= ORIENTATION_LEFTTOP;
-  }
 };
 
 /** Pixels per unit along x and y; 0 if a page does not say. */
@@ -104,8 +98,6 @@ struct TiffPages
   std::string              description;
   /** That of the first page. */
   TiffResolution resolution;
-  /** In mm; 0 for files without Zeiss's spacing. */
-  std::array<double, 3> spacingOfZeiss = {};
 };
 
 /** Makes libtiff decode the current page as ReadTiffPages() describes it. */

@@ -58,7 +58,7 @@ TakeInPlace(const FileBytes &   file,
   const bool          isSwapped = TIFFIsByteSwapped(handle.Get()) != 0 && SizeOf(image.type) > 1;
   for (std::size_t i = 0; i < found.pages.size(); ++i)
   {
-    const TiffPage & page = found.pages[stack.order.empty() ? i : stack.order[i]];
+    const TiffPage & page = found.pages[i];
     if (TIFFSetSubDirectory(handle.Get(), page.place) != 1)
     {
       handle.Fail("a TIFF directory is damaged");
@@ -84,12 +84,8 @@ TakeInPlace(const FileBytes &   file,
 }
 
 void
-SetSpacing(const TiffPage & first, TiffStack stack, LoadedImage & image)
+SetSpacing(const TiffStack & stack, LoadedImage & image)
 {
-  if (first.IsTransposed())
-  {
-    std::swap(stack.spacing[0], stack.spacing[1]);
-  }
   bool told[3] = {};
   for (int axis = 0; axis < std::min(3, image.extent.dimension); ++axis)
   {
@@ -139,12 +135,8 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
 
   const auto                pages = static_cast<std::int64_t>(found.pages.size());
   std::vector<std::int64_t> sizes = { first.width, first.height };
-  if (first.IsTransposed())
-  {
-    std::swap(sizes[0], sizes[1]);
-  }
-  const std::int64_t slices = stack.slices > 0 ? stack.slices : pages;
-  const std::int64_t frames = stack.slices > 0 ? stack.frames : 1;
+  const std::int64_t        slices = stack.slices > 0 ? stack.slices : pages;
+  const std::int64_t        frames = stack.slices > 0 ? stack.frames : 1;
   if (slices * frames > 1)
   {
     sizes.push_back(slices);
@@ -172,7 +164,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   {
     image.notes.push_back("its pages are turned as their orientation (" + std::to_string(first.orientation) + ") says");
   }
-  SetSpacing(first, stack, image);
+  SetSpacing(stack, image);
   TellHeader(options, image);
   const HostContext context = options.Context();
   if (TakeInPlace(file, found, stack, context, image))
@@ -184,15 +176,10 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
     throw Unsupported("its description says " + std::to_string(slices * frames) + " images but there is one page, " +
                       "with pixels compressed or in pieces: the file is truncated or was changed");
   }
-  std::vector<TiffPage> ordered;
-  for (std::size_t i = 0; i < found.pages.size(); ++i)
-  {
-    ordered.push_back(found.pages[stack.order.empty() ? i : stack.order[i]]);
-  }
   if (options.inParts)
   {
-    const auto read = [=](std::size_t begin, std::size_t count, std::byte * output) {
-      const auto from = ordered.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto read = [=, all = found.pages](std::size_t begin, std::size_t count, std::byte * output) {
+      const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
       DecodeTiffPages(file,
                       { from, from + static_cast<std::ptrdiff_t>(count) },
                       reinterpret_cast<unsigned char *>(output),
@@ -202,7 +189,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
     image.stream = SliceVoxels(bytes / static_cast<std::size_t>(pages), read);
     return image;
   }
-  DecodeTiffPages(file, ordered, reinterpret_cast<unsigned char *>(image.voxels.Resize(bytes)), context);
+  DecodeTiffPages(file, found.pages, reinterpret_cast<unsigned char *>(image.voxels.Resize(bytes)), context);
   return image;
 }
 

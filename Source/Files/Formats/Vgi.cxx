@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans of Volume Graphics: a header of text (.vgi) that names a file of raw voxels (.vol). The header consists of
-// objects
-// ({volume1}, {volumeprimitive12}), which consist of sections ([file1], [geometry]) of lines "key = value".
+// objects ({volume1}, {volumeprimitive12}), which consist of sections ([file1], [geometry]) of lines "key = value".
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
@@ -78,36 +78,24 @@ IsVolume(const std::string & name)
          name.find_first_not_of("0123456789", 6) == std::string::npos;
 }
 
-/** The volume that is read: the chosen one, or the only one. */
+/** The name of the only volume. */
 std::string
-ChosenVolume(const std::map<std::string, VgiObject> & objects, std::string chosen)
+OnlyVolume(const std::map<std::string, VgiObject> & objects)
 {
-  std::string names;
-  std::size_t count = 0;
-  std::string last;
+  std::vector<std::string> names;
   for (const auto & [name, object] : objects)
   {
     if (IsVolume(name))
     {
-      names += (names.empty() ? "" : ", ") + name;
-      last = name;
-      ++count;
+      names.push_back(name);
     }
   }
-  chosen = LowerCase(chosen.substr(std::min(chosen.size(), chosen.find_first_not_of('/'))));
-  if (count == 0)
+  if (names.size() != 1)
   {
-    throw Error("it describes no volume ({volume1})");
+    throw Unsupported("it describes " + Counted(names.size(), "volume") +
+                      " ({volume1}); one is read: export each by itself");
   }
-  if (!chosen.empty() && (!IsVolume(chosen) || objects.count(chosen) == 0))
-  {
-    throw InvalidArgument("it has no volume " + Quoted(chosen) + "; it has " + names);
-  }
-  if (chosen.empty() && count > 1)
-  {
-    throw Error("it describes " + std::to_string(count) + " volumes (" + names + "); choose one as FILE.vgi::/" + last);
-  }
-  return chosen.empty() ? last : chosen;
+  return names[0];
 }
 
 ScalarType
@@ -213,7 +201,7 @@ LoadedImage
 ReadVgi(const FileBytes & file, const ReadOptions & options)
 {
   const auto        objects = ParseVgi(file);
-  const std::string name = ChosenVolume(objects, options.dataset);
+  const std::string name = OnlyVolume(objects);
   const VgiObject & volume = objects.at(name);
   LoadedImage       image;
   image.inParts = options.inParts;
@@ -233,7 +221,6 @@ ReadVgi(const FileBytes & file, const ReadOptions & options)
     throw Error("{" + name + "} names no file of voxels (Name in [file1])");
   }
   image.files = { file.Path() };
-  image.part = options.dataset.empty() ? "" : name;
   TellHeader(options, image);
   const std::int64_t skip = WholeNumber(ValueOf(volume, "file1/skipheader", "0"), "SkipHeader");
   if (skip < 0)

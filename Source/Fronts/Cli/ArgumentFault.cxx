@@ -85,25 +85,14 @@ DescribeMismatch(const CLI::Option & option, const std::string & message, const 
   return name + " needs " + ValuesOf(option);
 }
 
-/** Suggestions for arguments that no option or place accepts. */
+/** A suggestion for a name of an option behind a single dash. */
 std::string
 HintOnExtra(const std::string & text, const CommandOfArguments & command)
 {
-  std::string letters = text;
-  bool        isOption = false;
-  for (const char * const dash : { "\xE2\x80\x93", "\xE2\x80\x94", "\xE2\x88\x92", "-" })
-  {
-    const bool begins = letters.rfind(dash, 0) == 0;
-    letters = begins ? letters.substr(std::string(dash).size()) : letters;
-    isOption = isOption || begins;
-  }
-  if (!isOption || letters.empty() || std::isalpha(static_cast<unsigned char>(letters[0])) == 0)
-  {
-    return {};
-  }
-  const std::string name = "--" + letters.substr(0, letters.find('='));
-  const auto        known = OptionNames(*command.app);
-  return "; options begin with two plain dashes" + DidYouMean(name, known);
+  return text.size() > 2 && text[0] == '-' && std::isalpha(static_cast<unsigned char>(text[1])) != 0
+         ? "; options begin with two dashes" +
+             DidYouMean('-' + text.substr(0, text.find('=')), OptionNames(*command.app))
+         : "";
 }
 
 std::string

@@ -9,7 +9,6 @@
 #include "BrickCCL/Report/Report.h"
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 namespace brickccl::cli
@@ -42,19 +41,6 @@ DescribeTime(double seconds)
   return whole < 60   ? std::to_string(whole) + " s"
        : whole < 3600 ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s"
                       : std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
-}
-
-/** "2.5 items/s" or "40 items/min". */
-std::string
-DescribeRate(double itemsPerSecond)
-{
-  const bool isFast = itemsPerSecond >= 1;
-  char       text[48];
-  std::snprintf(text,
-                sizeof(text),
-                isFast ? "%.1f items/s" : "%.3g items/min",
-                isFast ? itemsPerSecond : 60 * itemsPerSecond);
-  return text;
 }
 
 void
@@ -101,16 +87,6 @@ PrintResult(const BatchArguments &     arguments,
   PrintFindings(findings, arguments, reporter);
 }
 
-/** The message after an interrupt of a batch. */
-std::string
-DescribeStop(const BatchArguments & arguments, std::size_t count, const batch::BatchResult & result)
-{
-  const std::size_t finished = result.passed + result.failed + result.unjudged;
-  return "brickccl: stopped; " + std::to_string(finished) + " of " + Counted(count, "item") +
-         (finished == 1 ? " is" : " are") + " finished and stay" + (finished == 1 ? "s" : "") + " in " +
-         Quoted(arguments.folder) + "; continue with the same command and --resume\n";
-}
-
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
@@ -142,10 +118,9 @@ RunBatchCommand(const BatchArguments & arguments)
   options.process.drawsForReport = arguments.report;
   options.process.surfacesProgram = FindSurfacesProgram();
   options.report = [&](const batch::BatchEvent & event) {
-    reporter.Note("[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
-                  (event.secondsLeft >= 0 && event.done < event.total
-                     ? " (" + DescribeRate(event.itemsPerSecond) + ", " + DescribeTime(event.secondsLeft) + " left)"
-                     : ""));
+    reporter.Note(
+      "[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
+      (event.secondsLeft >= 0 && event.done < event.total ? " (" + DescribeTime(event.secondsLeft) + " left)" : ""));
   };
   for (const std::string & file : found.ignored)
   {
@@ -176,7 +151,6 @@ RunBatchCommand(const BatchArguments & arguments)
   }
   if (result.wasInterrupted)
   {
-    TellAtInterrupt(DescribeStop(arguments, found.items.size(), result));
     throw Canceled();
   }
   PrintResult(arguments, found, result, reporter);

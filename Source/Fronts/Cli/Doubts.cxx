@@ -23,47 +23,22 @@ namespace
 /** From this share of all voxels on, the foreground is nearly everything. */
 constexpr double NearlyAll = 0.98;
 
-/** Whether a component has voxels of several values. */
-bool
-JoinsValues(const ImageView & image, const Labeling & labeling)
-{
-  return VisitScalarType(image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const auto *           voxels = static_cast<const T *>(image.data);
-    std::vector<T>         values(static_cast<std::size_t>(labeling.ComponentCount()));
-    constexpr std::int64_t rows = 4096;
-    for (std::int64_t row = 0; row < image.extent.RowCount(); row += rows)
-    {
-      ThrowIfInterrupted();
-      for (const LabelRun & run : labeling.ListRuns(row, std::min(row + rows, image.extent.RowCount())))
-      {
-        if (run.label == 0)
-        {
-          continue;
-        }
-        const T * const begin = voxels + run.place;
-        T &             value = values[static_cast<std::size_t>(run.label - 1)];
-        value = value == 0 ? *begin : value;
-        if (std::any_of(begin, begin + run.length, [value](T voxel) { return voxel != value; }))
-        {
-          return true;
-        }
-      }
-    }
-    return false;
-  });
-}
-
-/** \param minimum  nothing if no value is finite */
+/** "; its values range from 0 to 9". Nothing without an image. */
 std::string
-RangeAsText(const std::optional<Number> & minimum, const std::optional<Number> & maximum)
+RangeOfValues(const std::optional<ImageView> & image, int threads)
 {
-  if (!minimum || !maximum)
+  if (!image)
+  {
+    return {};
+  }
+  const ValueHistogram histogram = HistogramOfValues(*image, {}, { threads });
+  if (histogram.valueCount == 0)
   {
     return "; it has no finite values";
   }
   std::ostringstream text;
-  text << "; its values range from " << static_cast<double>(*minimum) << " to " << static_cast<double>(*maximum);
+  text << "; its values range from " << static_cast<double>(histogram.minimum) << " to "
+       << static_cast<double>(histogram.maximum);
   return text.str();
 }
 
@@ -81,8 +56,8 @@ IsDefault(const Criterion & criterion)
   return !criterion.range && criterion.FollowsForeground();
 }
 
-/** Notes that the foreground is nothing or nearly everything. \param values  describes the image's values. \return
- *  whether there was something to note. */
+/** Notes that the foreground is nothing or nearly everything. \param values  describes the image's values
+ *  \return whether there was something to note. */
 bool
 NoteForeground(const Criterion &                    criterion,
                const LoadedImage &                  image,
@@ -119,8 +94,8 @@ IsJpeg(const LoadedImage & image)
   return extension == ".jpg" || extension == ".jpeg";
 }
 
-/** Notes that a label map, a gray scan or a JPEG was taken for a mask. \param areSome  whether there may be components
- *  that join labels \param isNoted  whether the foreground was noted */
+/** Notes that a label map, a gray scan or a JPEG was taken for a mask. \param areSome  whether there are components
+ *  \param isNoted  whether the foreground was noted */
 void
 NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, ImageReader & reader)
 {
@@ -129,9 +104,9 @@ NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, 
     reader.Note("the image is a JPEG, whose compression turns background near edges into foreground and extra "
                 "components; use --range 128 255, and store masks as PNG");
   }
-  if (looks.AreLabelsJoined() && areSome)
+  if (looks.AreLabels() && areSome)
   {
-    reader.Note("the image looks like a label map, and touching labels were joined; --equal-value keeps them apart, "
+    reader.Note("the image looks like a label map, whose touching labels are joined; --equal-value keeps them apart, "
                 "`brickccl stats` measures them unchanged");
   }
   if (looks.AreGrayValues() && !isNoted)
@@ -157,7 +132,7 @@ LooksOfImage::Look() const
 }
 
 void
-LooksOfImage::AddValues(const ImageView & part, std::int64_t firstRow, const Extent & image)
+LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & image)
 {
   VisitScalarType(part.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
@@ -187,57 +162,26 @@ LooksOfImage::AddValues(const ImageView & part, std::int64_t firstRow, const Ext
 }
 
 void
-LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling)
+Doubts::See(const ImageView & slab, std::int64_t firstRow)
 {
-  AddValues(part, firstRow, image);
-  m_JoinsValues = m_JoinsValues || (Look() == Kind::Labels && JoinsValues(part, labeling));
-}
-
-void
-Doubts::See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling)
-{
-  if (m_Image.channels != 1)
+  if (m_Image.channels == 1 && IsDefault(m_Criterion) && !m_IsSmoothed)
   {
-    return;
-  }
-  if (IsDefault(m_Criterion))
-  {
-    if (!m_IsSmoothed)
-    {
-      m_Looks.Add(slab, firstRow, m_Image.extent, labeling);
-    }
-    return;
-  }
-  const auto all = static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
-  m_Voxels += static_cast<std::uint64_t>(slab.extent.VoxelCount());
-  m_Foreground += labeling.ForegroundVoxelCount();
-  const auto mostForeground = static_cast<double>(all - (m_Voxels - m_Foreground));
-  const bool mayBeNothing = m_Foreground == 0 && !m_HasMask;
-  if (!m_Criterion.range || !(mayBeNothing || mostForeground >= NearlyAll * static_cast<double>(all)))
-  {
-    return;
-  }
-  HostContext context;
-  context.threads = m_Threads;
-  const ValueHistogram histogram = HistogramOfValues(slab, {}, context);
-  m_KnownVoxels += static_cast<std::uint64_t>(slab.extent.VoxelCount());
-  if (histogram.valueCount > 0)
-  {
-    m_Minimum = m_Minimum && *m_Minimum < histogram.minimum ? m_Minimum : histogram.minimum;
-    m_Maximum = m_Maximum && *m_Maximum > histogram.maximum ? m_Maximum : histogram.maximum;
+    m_Looks.Add(slab, firstRow, m_Image.extent);
   }
 }
 
 void
-Doubts::Note(std::uint64_t foreground, std::uint64_t components, ImageReader & reader) const
+Doubts::Note(std::uint64_t                    foreground,
+             std::uint64_t                    components,
+             ImageReader &                    reader,
+             const std::optional<ImageView> & whole) const
 {
   if (m_Image.channels > 1)
   {
     NoteChannels(m_Criterion, m_Image, reader);
     return;
   }
-  const bool isKnown = m_KnownVoxels == static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
-  const auto values = [&] { return isKnown ? RangeAsText(m_Minimum, m_Maximum) : std::string(); };
+  const auto values = [&] { return RangeOfValues(whole, m_Threads); };
   const bool isNoted = NoteForeground(m_Criterion, m_Image, foreground, m_HasMask, values, reader);
   NoteLooks(m_Looks, components > 0, isNoted, IsJpeg(m_Image) && IsDefault(m_Criterion) && !m_IsSmoothed, reader);
 }
@@ -250,18 +194,12 @@ CheckPart(const LoadedImage & part, int threads, ImageReader & reader)
     return;
   }
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(part.extent.VoxelCount()));
-  std::size_t               pairs = 0;
-  std::size_t               different = 0;
+  LooksOfImage              looks;
+  looks.Add(part.View(), 0, part.extent);
   VisitScalarType(part.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const auto * voxels = reinterpret_cast<const T *>(part.voxels.Data());
     std::transform(voxels, voxels + mask.size(), mask.begin(), [](T value) { return IsInPart(value) ? 1 : 0; });
-    for (std::size_t i = 1; i < mask.size(); ++i)
-    {
-      const bool areBoth = mask[i - 1] + mask[i] == 2;
-      pairs += areBoth ? 1 : 0;
-      different += areBoth && voxels[i - 1] != voxels[i] ? 1 : 0;
-    }
   });
   const std::string name = Quoted(part.files.front());
   if (std::find(mask.begin(), mask.end(), 0) == mask.end())
@@ -270,7 +208,7 @@ CheckPart(const LoadedImage & part, int threads, ImageReader & reader)
                           " (--part) is not a mask of a part: no voxel is 0, so the part has no surface; use an image "
                           "that is 0 outside the part, or omit --part");
   }
-  if (different > pairs / 4)
+  if (looks.AreGrayValues())
   {
     reader.Note(name + " (--part) looks like a grayscale scan, not a mask: every nonzero voxel counts as part");
   }
@@ -304,7 +242,7 @@ NoteGrayClasses(const LoadedImage & image, ImageReader & reader, const std::stri
   LooksOfImage looks;
   if (image.channels == 1)
   {
-    looks.AddValues(image.View(), 0, image.extent);
+    looks.Add(image.View(), 0, image.extent);
   }
   if (looks.AreGrayValues())
   {

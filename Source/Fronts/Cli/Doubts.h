@@ -18,18 +18,13 @@ class LooksOfImage
 public:
   /** Sees a part of whole slices.
    *  \param firstRow  the part's first row in the image
-   *  \param image     the extent of the whole image
-   *  \param labeling  of the part */
-  void Add(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling);
-  /** Checks only the values. */
-  void AddValues(const ImageView & part, std::int64_t firstRow, const Extent & image);
+   *  \param image     the extent of the whole image */
+  void Add(const ImageView & part, std::int64_t firstRow, const Extent & image);
 
-  /** Whether it looks like a label map, and a component of a part has voxels of several labels. Labels that
-   *  touch only where a part ends are not noticed. */
   bool
-  AreLabelsJoined() const
+  AreLabels() const
   {
-    return Look() == Kind::Labels && m_JoinsValues;
+    return Look() == Kind::Labels;
   }
   bool
   AreGrayValues() const
@@ -52,12 +47,10 @@ private:
   double        m_First = 0;
   bool          m_AreSeveral = false;
   bool          m_AreWhole = false;
-  bool          m_JoinsValues = false;
 };
 
 /** Notes what makes a labeling look as if another one was meant: a gray scan without a criterion, a range that holds
- *  nothing or nearly everything, several channels, a label map taken for an image. The image may come in parts; labels
- *  joined only by periodic ends, and components that size limits drop, are then not noted. */
+ *  nothing or nearly everything, several channels, a label map taken for an image. The image may come in parts. */
 class Doubts
 {
 public:
@@ -71,10 +64,14 @@ public:
   {}
 
   /** Sees a part, or all. Slabs that an earlier run labeled are not seen. */
-  void See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling);
+  void See(const ImageView & slab, std::int64_t firstRow);
 
-  /** \param components  the number of remaining ones */
-  void Note(std::uint64_t foreground, std::uint64_t components, ImageReader & reader) const;
+  /** \param components  the number of remaining ones
+   *  \param whole       the image, if it is in memory: its range of values is a part of some notes */
+  void Note(std::uint64_t                    foreground,
+            std::uint64_t                    components,
+            ImageReader &                    reader,
+            const std::optional<ImageView> & whole = {}) const;
 
 private:
   const Criterion &   m_Criterion;
@@ -83,12 +80,6 @@ private:
   bool                m_IsSmoothed;
   int                 m_Threads;
   LooksOfImage        m_Looks;
-  std::uint64_t       m_Voxels = 0;
-  std::uint64_t       m_Foreground = 0;
-  /** Slabs with this many voxels were checked, while there may be something to note. */
-  std::uint64_t         m_KnownVoxels = 0;
-  std::optional<Number> m_Minimum;
-  std::optional<Number> m_Maximum;
 };
 
 /** Notes a gray scan instead of a part's mask, and holes of the mask: their walls count as surface. \throws

@@ -92,60 +92,32 @@ CheckOutput(const std::pair<std::string, std::string> & output,
   }
 }
 
-/** Outputs as they are added, so that thousands are told from each other in a moment. */
-class OutputSet
+/** Outputs by their places, each with its option and its file, so that thousands are told from each other in a moment.
+ */
+using Places = std::map<std::string, std::pair<std::string, std::string>>;
+
+/** \throws InvalidArgument if an output is a folder or one of those before. */
+void
+AddOutput(const std::pair<std::string, std::string> & output, Places & places)
 {
-public:
-  /** \throws InvalidArgument if the output is a folder or one of those before. */
-  void
-  Add(const std::pair<std::string, std::string> & output)
+  Places own;
+  for (const std::string & file : WrittenFiles(output.second))
   {
-    std::vector<Written> own;
-    for (const std::string & file : WrittenFiles(output.second))
+    std::error_code failure;
+    if (fs::is_directory(file, failure))
     {
-      std::error_code failure;
-      if (fs::is_directory(file, failure))
-      {
-        throw InvalidArgument("cannot write " + Quoted(file) + " (" + output.first +
-                              "): it is a folder; choose another name");
-      }
-      const auto found = m_Places.find(PlaceOf(file));
-      if (found != m_Places.end())
-      {
-        RefuseOutput(output.first, file, "also the output of " + found->second.name, found->second.file);
-      }
-      // Names of one file that is linked more than once lie at different places.
-      const bool isLinked = fs::hard_link_count(file, failure) > 1 && !failure;
-      for (const Written & other : m_Linked)
-      {
-        if (isLinked && AreSameExistingFile(file, other.file))
-        {
-          RefuseOutput(output.first, file, "also the output of " + other.name, other.file);
-        }
-      }
-      own.push_back({ output.first, file, isLinked });
+      throw InvalidArgument("cannot write " + Quoted(file) + " (" + output.first +
+                            "): it is a folder; choose another name");
     }
-    for (const Written & written : own)
+    const std::string place = PlaceOf(file);
+    if (const auto found = places.find(place); found != places.end())
     {
-      m_Places.emplace(PlaceOf(written.file), written);
-      if (written.isLinked)
-      {
-        m_Linked.push_back(written);
-      }
+      RefuseOutput(output.first, file, "also the output of " + found->second.first, found->second.second);
     }
+    own.emplace(place, std::pair(output.first, file));
   }
-
-private:
-  struct Written
-  {
-    std::string name;
-    std::string file;
-    bool        isLinked;
-  };
-
-  std::map<std::string, Written> m_Places;
-  std::vector<Written>           m_Linked;
-};
+  places.merge(own);
+}
 
 } // namespace
 
@@ -188,7 +160,7 @@ CheckReading(const job::Reading & arguments, const NamedFiles & inputs)
 void
 CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 {
-  OutputSet all;
+  Places all;
   for (const auto & output : outputs)
   {
     if (output.second.empty())
@@ -209,7 +181,7 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
         }
       }
     }
-    all.Add(output);
+    AddOutput(output, all);
     CheckFilesBeside(output.second);
   }
 }

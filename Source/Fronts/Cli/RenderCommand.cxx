@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <regex>
 
@@ -142,17 +141,6 @@ NoteBlocks(const SurfaceReport & report, ImageReader & reader)
   }
 }
 
-/** Notes a scan of which a picture shows nothing. */
-void
-NoteFlatScan(const std::optional<LoadedImage> & scan, const std::string & file, ImageReader & reader)
-{
-  const std::size_t pixel = scan ? scan->ByteCount() / static_cast<std::size_t>(scan->extent.VoxelCount()) : 0;
-  if (scan && std::memcmp(scan->voxels.Data(), scan->voxels.Data() + pixel, scan->ByteCount() - pixel) == 0)
-  {
-    reader.Note(Quoted(file) + " has the same value in every voxel: the picture shows no gray values");
-  }
-}
-
 } // namespace
 
 void
@@ -220,7 +208,6 @@ RunRender(const RenderArguments & arguments)
   }
   else
   {
-    NoteFlatScan(images.intensity, arguments.intensity, reader);
     KeepChosen(table, places, arguments.threads, drawn);
     PictureOptions options;
     options.style = arguments.style == "montage" ? PictureStyle::Montage

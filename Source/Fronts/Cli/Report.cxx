@@ -260,15 +260,8 @@ CheckTableName(const std::string & path, bool mayBeWorkbook)
   const bool        isText = extension == ".csv" || extension == ".tsv" || extension == ".json";
   if (!isText && !(mayBeWorkbook && extension == ".xlsx"))
   {
-    std::string way;
-    if (extension == ".parquet")
-    {
-      const std::string stem = path.substr(0, path.size() - extension.size());
-      way = "; convert a .csv to Parquet with Python: python3 -c \"import pandas; pandas.read_csv('" + stem +
-            ".csv').to_parquet('" + stem + ".parquet')\"";
-    }
     throw InvalidArgument("cannot write a table to " + Quoted(path) + ": its extension must be .csv, .tsv" +
-                          (mayBeWorkbook ? ", .json or .xlsx" : " or .json") + way);
+                          (mayBeWorkbook ? ", .json or .xlsx" : " or .json"));
   }
 }
 

@@ -217,8 +217,8 @@ private:
     if (!m_Segmented.arePores)
     {
       Doubts doubts(m_Segmented.criterion, m_Image, m_Arguments, m_Arguments.threads);
-      doubts.See(m_Segmented.View(m_Image), 0, labeling);
-      doubts.Note(labeling.ForegroundVoxelCount(), labeling.ComponentCount(), m_Reader);
+      doubts.See(m_Segmented.View(m_Image), 0);
+      doubts.Note(labeling.ForegroundVoxelCount(), labeling.ComponentCount(), m_Reader, m_Segmented.View(m_Image));
     }
     if (m_TableImages.part && m_Run.region)
     {
@@ -266,7 +266,7 @@ private:
                              m_Found.device = labeled.UsedDevice().device.ToString();
                              if (!m_Arguments.pores)
                              {
-                               doubts.See(slab, firstRow, labeled);
+                               doubts.See(slab, firstRow);
                              }
                            });
     if (!m_Arguments.pores)

@@ -3,7 +3,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Pictures/Chart.h"
-#include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
@@ -150,24 +149,6 @@ DoubleOf(const std::string & text, const std::string & option)
   return value;
 }
 
-/** Notes that all thresholds are outside of the values. */
-void
-NoteRange(const LoadedImage & image, const Curve & curve, const SweepOptions & options, ImageReader & reader)
-{
-  const std::uint64_t voxels = curve.steps.front().voxels;
-  if (curve.steps.back().voxels != voxels || (voxels != 0 && voxels != static_cast<std::uint64_t>(curve.voxels)))
-  {
-    return;
-  }
-  const ValueHistogram histogram = HistogramOfValues(image.View(), options.mask, { options.threads });
-  if (histogram.valueCount > 0 &&
-      (histogram.maximum < curve.steps.front().threshold || histogram.minimum > curve.steps.back().threshold))
-  {
-    reader.Note("no voxel is in this range; the " + std::string(options.mask ? "region" : "scan") +
-                "'s values range from " + histogram.minimum.ToString() + " to " + histogram.maximum.ToString());
-  }
-}
-
 void
 RunSweep(const SweepArguments & arguments)
 {
@@ -218,7 +199,6 @@ RunSweep(const SweepArguments & arguments)
                      image.geometry.VoxelVolume(dimension),
                      static_cast<std::int64_t>(
                        regionVoxels.value_or(static_cast<std::uint64_t>(image.extent.VoxelCount()))) };
-  NoteRange(image, curve, options, reader);
   seconds["sweep"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);

@@ -47,7 +47,7 @@ OnDisk(const std::string & path, TFunction && function)
 bool
 IsUnchanged(const ordered_json & described, const ordered_json & stamp)
 {
-  const std::string path = NameIn(described);
+  const std::string path = described.at("path");
   std::error_code   failure;
   const auto        size = fs::file_size(path, failure);
   if (failure || size != described.at("bytes").get<std::uintmax_t>())
@@ -92,7 +92,7 @@ HasOtherInput(const BatchItem & item, const ordered_json & summary, const ordere
   for (const ordered_json & file : summary.at("input").at("files"))
   {
     const std::string name = file.at("path");
-    files.erase(NameIn(file));
+    files.erase(name);
     changed = changed || !IsUnchanged(file, stamps.contains(name) ? stamps[name] : ordered_json());
   }
   return changed || !files.empty();

@@ -129,7 +129,7 @@ BatchFolder::ItemsText(const std::vector<BatchItem> & items, const std::vector<I
       cells.push_back(outcome.IsFinished() ? Cell(outcome.summary.at(key)) : std::string());
     }
     cells.push_back(CsvCell(outcome.error));
-    cells.push_back(CsvCell(NameText(PlaceOf(items[i].found))));
+    cells.push_back(CsvCell(PlaceOf(items[i].found)));
     cells.push_back(CsvCell(outcome.IsFinished() ? NotesOf(outcome.summary) : std::string()));
     text += Joined(cells) + '\n';
   }

@@ -72,7 +72,7 @@ private:
   bool
   LacksPart() const
   {
-    return m_Recipe.partMethod == "none" && !m_Given.IsRefused("part.method");
+    return m_Recipe.partMethod == "none";
   }
 
   /** "part.method = \"pores\"" for "part.method=pores". */
@@ -91,15 +91,15 @@ private:
     return parameter == nullptr ? "" : parameter->key;
   }
 
-  /** Whether a recipe gives what a tie names; true if it gives that in a wrong way. */
+  /** Whether a recipe gives what a tie names. */
   bool
   Gives(const std::string & tie)
   {
     const std::string key = KeyOf(tie);
     const std::size_t sign = tie.find('=');
-    if (sign == std::string::npos || m_Given.IsRefused(key))
+    if (sign == std::string::npos)
     {
-      return m_Given.Names(key);
+      return m_Given.Has(key);
     }
     const auto slot = job::SlotOf<job::Job>(m_Recipe, job::FindParameter(key)->member);
     return *std::get<std::string *>(slot) == tie.substr(tie.rfind('=') + 1);
@@ -123,7 +123,7 @@ private:
     for (const job::Parameter & parameter : job::Parameters())
     {
       const std::string key = parameter.key;
-      if (key.empty() || !m_Given.Names(key))
+      if (key.empty() || !m_Given.Has(key))
       {
         CheckIsNotNeeded(parameter);
         continue;
@@ -138,7 +138,7 @@ private:
       for (const std::string & other : job::WordsOf(parameter.ties.excludes))
       {
         const bool isFirst = other.find('=') != std::string::npos || KeyOf(other) > key;
-        if (!KeyOf(other).empty() && isFirst && m_Given.Has(key) && Gives(other) && !m_Given.IsRefused(KeyOf(other)))
+        if (!KeyOf(other).empty() && isFirst && Gives(other))
         {
           Complain(m_Given.LineOf(key),
                    key + " and " + Written(other.find('=') == std::string::npos ? KeyOf(other) : other) +
@@ -178,7 +178,7 @@ private:
         }
       }
     }
-    else if (!m_Given.IsRefused("part.method") && !m_Given.Names("part.range") && !m_Given.Names("part.threshold"))
+    else if (!m_Given.Has("part.range") && !m_Given.Has("part.threshold"))
     {
       Complain(m_Given.LineOf("part.method"),
                "part.method = \"" + method + "\" needs the values of the material: part.range or part.threshold");
@@ -188,7 +188,7 @@ private:
     {
       m_Recipe.partRange = Criterion::Range{ given.value, std::numeric_limits<double>::infinity() };
     }
-    if (method == "pores" && !m_Given.Names("threshold.range") && !m_Given.Names("threshold.method") &&
+    if (method == "pores" && !m_Given.Has("threshold.range") && !m_Given.Has("threshold.method") &&
         m_Recipe.criterion != "foreground")
     {
       Complain(m_Given.LineOf("labeling.criterion"),
@@ -235,11 +235,8 @@ private:
     const Rule * const known = FindRule(rule.rule);
     if (known == nullptr)
     {
-      if (!given.Names("rule"))
-      {
-        Complain(given.LineOf(""),
-                 "this entry of [[acceptance]] has no rule; set rule to " + job::RightValue(RuleKeys().front().form));
-      }
+      Complain(given.LineOf(""),
+               "this entry of [[acceptance]] has no rule; set rule to " + job::RightValue(RuleKeys().front().form));
       return;
     }
     CheckKeysOfRule(given, *known);
@@ -312,11 +309,11 @@ private:
       taken.insert({ first, second });
       const auto key =
         std::find_if(RuleKeys().begin(), RuleKeys().end(), [&](const RuleKey & one) { return one.name == first; });
-      if (first != second && given.Names(first) == given.Names(second))
+      if (first != second && given.Has(first) == given.Has(second))
       {
         Complain(given.LineOf(""), "the rule " + name + " needs " + first + " or " + second + ", not both");
       }
-      else if (first == second && !isOptional && !given.Names(first))
+      else if (first == second && !isOptional && !given.Has(first))
       {
         Complain(given.LineOf(""),
                  "the rule " + name + " needs " + first + ", the " + key->help.substr(0, key->help.find(';')));
@@ -398,7 +395,7 @@ private:
     {
       Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
     }
-    if (name == "parent" && m_Recipe.split.empty() && !m_Given.IsRefused("labeling.split"))
+    if (name == "parent" && m_Recipe.split.empty())
     {
       Complain(line, key + " names the column 'parent', which objects of a split have: set labeling.split = \"auto\"");
     }
@@ -406,7 +403,7 @@ private:
     {
       Complain(line, key + " names the column 'zone', which numbers zones: set zones.file");
     }
-    if (name == "part" && m_Recipe.parts == "largest" && !m_Given.IsRefused("part.parts"))
+    if (name == "part" && m_Recipe.parts == "largest")
     {
       Complain(line, key + " names the column 'part', which numbers parts: set part.parts = \"all\"");
     }
@@ -415,7 +412,7 @@ private:
   void
   CheckIntensity(const std::string & name, const std::string & key, int line)
   {
-    if (name.rfind("intensity_", 0) == 0 && !m_Recipe.measuresIntensity && !m_Given.IsRefused("measuring.intensity"))
+    if (name.rfind("intensity_", 0) == 0 && !m_Recipe.measuresIntensity)
     {
       Complain(line, key + " needs the values under each component: set measuring.intensity = true");
     }

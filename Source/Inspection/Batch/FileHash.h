@@ -15,8 +15,8 @@ namespace brickccl::batch
 std::string HashOf(const void * data, std::size_t size);
 std::string HashOf(const std::string & text);
 
-/** {"path": ..., "bytes": ..., "sha256": ...} of a file. A name that NameText escapes has its bytes in `path_hex` as
- *  well. \param name  for `path` \throws Error if it cannot be read. */
+/** {"path": ..., "bytes": ..., "sha256": ...} of a file. \param name  for `path` \throws Error if it cannot be read, or
+ *  its name cannot be shown (CheckName). */
 nlohmann::ordered_json DescribeFile(const std::string & path, const std::string & name);
 /** The same for a file that is mapped already. */
 nlohmann::ordered_json DescribeFile(const files::FileBytes & bytes, const std::string & name);
@@ -24,9 +24,6 @@ nlohmann::ordered_json DescribeFile(const files::FileBytes & bytes, const std::s
 /** A stamp to detect later changes of a file: the last changes of its contents and its status. Null if it is missing.
  */
 nlohmann::ordered_json StampOf(const std::string & path);
-
-/** The name of a described file, byte by byte. */
-std::string NameIn(const nlohmann::ordered_json & described);
 
 } // namespace brickccl::batch
 

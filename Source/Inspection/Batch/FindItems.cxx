@@ -39,7 +39,9 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
   std::map<std::string, std::size_t> counts;
   for (const FoundImage & image : found.images)
   {
-    names.push_back(NameText(image.name));
+    std::for_each(image.files.begin(), image.files.end(), CheckName);
+    CheckName(image.name);
+    names.push_back(image.name);
     ++counts[names.back()];
   }
   const std::vector<std::string> folders = FolderNames(names);

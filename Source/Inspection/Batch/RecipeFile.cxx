@@ -41,7 +41,10 @@ ParseRecipe(const std::string & text, const std::string & file)
   std::vector<RecipeProblem> problems;
   RecipeValues               values = ReadRecipeValues(text, problems);
   Recipe &                   recipe = values.recipe;
-  BuildRecipe(values, problems);
+  if (problems.empty())
+  {
+    BuildRecipe(values, problems);
+  }
   if (!problems.empty())
   {
     std::stable_sort(problems.begin(), problems.end(), [](const RecipeProblem & a, const RecipeProblem & b) {

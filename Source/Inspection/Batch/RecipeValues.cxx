@@ -31,47 +31,19 @@ LineOfNode(const TNode & node)
   return static_cast<int>(node.source().begin.line);
 }
 
-/** The number that begins at a place of a recipe, as it is written but without underscores between digits. */
-std::string
-NumberAt(const std::string & recipe, const toml::source_position & place)
-{
-  std::size_t at = 0;
-  for (toml::source_index line = 1; line < place.line && at < recipe.size(); ++line)
-  {
-    at = std::min(recipe.size(), recipe.find('\n', at)) + 1;
-  }
-  // Columns count characters, which may have several bytes.
-  for (toml::source_index column = 1; column < place.column && at < recipe.size(); ++column)
-  {
-    for (++at; at < recipe.size() && (static_cast<unsigned char>(recipe[at]) & 0xC0u) == 0x80u; ++at)
-    {}
-  }
-  std::string number;
-  for (; at < recipe.size() && std::string("+-.0123456789eE_").find(recipe[at]) != std::string::npos; ++at)
-  {
-    number += recipe[at] == '_' ? "" : std::string(1, recipe[at]);
-  }
-  return number;
-}
-
-/** A number, exact; as it was written if the parser made 0 or infinity of it. Nothing for other values. */
+/** A number, exact. Nothing for other values. */
 std::optional<std::string>
-NumberText(const toml::node & node, const std::string & recipe)
+NumberText(const toml::node & node)
 {
   if (const auto whole = node.value_exact<std::int64_t>())
   {
     return std::to_string(*whole);
   }
   const auto number = node.value_exact<double>();
-  if (!number)
-  {
-    return std::nullopt;
-  }
-  const std::string written = NumberAt(recipe, node.source().begin);
-  return IsLostNumber(written) ? written
-       : std::isnan(*number)   ? "nan"
-       : std::isinf(*number)   ? std::string(*number > 0 ? "inf" : "-inf")
-                               : Shortest(*number);
+  return !number             ? std::nullopt
+       : std::isnan(*number) ? std::optional<std::string>("nan")
+       : std::isinf(*number) ? std::optional<std::string>(*number > 0 ? "inf" : "-inf")
+                             : std::optional<std::string>(Shortest(*number));
 }
 
 /** A value as text, on one line. */
@@ -92,10 +64,9 @@ TextOfNode(const toml::node & node)
   return line;
 }
 
-/** A value of TOML as the texts that job::SetValue reads. Nothing if it is of another kind than the form.
- *  \param recipe  the text of the recipe, which has numbers as they were written */
+/** A value of TOML as the texts that job::SetValue reads. Nothing if it is of another kind than the form. */
 std::optional<std::vector<std::string>>
-TextsFor(const job::Form & form, const toml::node & node, const std::string & recipe)
+TextsFor(const job::Form & form, const toml::node & node)
 {
   using job::Kind;
   const Kind kind = form.kind;
@@ -113,7 +84,7 @@ TextsFor(const job::Form & form, const toml::node & node, const std::string & re
     {
       return isText ? one.value_exact<std::string>() : std::nullopt;
     }
-    const auto number = isNumber && (!isCount || one.is_integer()) ? NumberText(one, recipe) : std::nullopt;
+    const auto number = isNumber && (!isCount || one.is_integer()) ? NumberText(one) : std::nullopt;
     // A number of neighbors and a threshold are finite.
     return isOpen && number && number->find_first_of("0123456789") == std::string::npos ? std::nullopt : number;
   };
@@ -230,16 +201,11 @@ public:
       Complain(1, "the recipe is empty; `brickccl recipe new` writes one");
     }
     const std::vector<std::string> & known = RecipeTables();
-    for (const bool readsKnown : { true, false })
+    for (const auto & [word, node] : all)
     {
-      for (const auto & [word, node] : all)
-      {
-        const std::string name(word.str());
-        if ((std::find(known.begin(), known.end(), name) != known.end()) == readsKnown)
-        {
-          readsKnown ? ReadKnown(name, LineOfNode(word), node) : ReadUnknown(name, LineOfNode(word), node);
-        }
-      }
+      const std::string name(word.str());
+      const bool        isKnown = std::find(known.begin(), known.end(), name) != known.end();
+      isKnown ? ReadKnown(name, LineOfNode(word), node) : RefuseTable(name, LineOfNode(word), node);
     }
     return m_Values;
   }
@@ -253,7 +219,7 @@ private:
     m_Problems.push_back({ line, text });
   }
 
-  /** Reads the keys of one table. One that is misspelled counts as named, and its value as refused.
+  /** Reads the keys of one table.
    *  \param prefix  stands before the names of keys that are given: "part." */
   void
   ReadTable(const std::string & name,
@@ -270,55 +236,36 @@ private:
       const auto        key = std::find_if(RecipeKeys().begin(), RecipeKeys().end(), isIt);
       if (key == RecipeKeys().end())
       {
-        const std::string nearest = RefuseKey(name, text, LineOfNode(word));
-        if (!nearest.empty() && given.lines.emplace(prefix + nearest, LineOfNode(word)).second)
-        {
-          given.refused.insert(prefix + nearest);
-        }
+        const std::vector<std::string> known = NamesOfKeys(name);
+        std::string                    hint = DidYouMean(text, known);
+        hint = hint.empty() ? HintOnOtherTables(text) : hint;
+        Complain(LineOfNode(word),
+                 "[" + name + "] has no key '" + text + "'" +
+                   (hint.empty() ? "; there are " + ListOfNames(known) : hint));
         continue;
       }
       given.lines[prefix + text] = LineOfNode(node);
-      given.refused.erase(prefix + text);
-      if (!ReadValue(*key, node, slotOf(text)))
-      {
-        given.refused.insert(prefix + text);
-      }
+      ReadValue(*key, node, slotOf(text));
     }
   }
 
-  /** Complains of a key that its table does not have. \return the name that may be meant; empty if none is near. */
-  std::string
-  RefuseKey(const std::string & table, const std::string & name, int line)
-  {
-    const std::vector<std::string> known = NamesOfKeys(table);
-    std::string                    hint = DidYouMean(name, known);
-    hint = hint.empty() ? HintOnOtherTables(name) : hint;
-    Complain(line,
-             "[" + table + "] has no key '" + name + "'" + (hint.empty() ? "; there are " + ListOfNames(known) : hint));
-    return NearestName(name, known);
-  }
-
-  bool
+  void
   ReadValue(const RecipeKey & key, const toml::node & node, job::Slot slot)
   {
     const std::string name = key.table + "." + key.name;
-    const auto        texts = TextsFor(key.form, node, m_Text);
+    const auto        texts = TextsFor(key.form, node);
     try
     {
       const job::ValueFault fault =
         texts ? job::SetValue(key.form, *texts, slot) : job::ValueFault{ TextOfNode(node), job::RightValue(key.form) };
       if (fault)
       {
-        const bool isLost = texts && IsLostNumber(fault.value.substr(0, fault.value.find(' ')));
-        Complain(LineOfNode(node),
-                 name + " is " + (isLost ? fault.value : TextOfNode(node)) + "; it must be " + fault.right);
+        Complain(LineOfNode(node), name + " is " + TextOfNode(node) + "; it must be " + fault.right);
       }
-      return !fault;
     }
     catch (const InvalidArgument & error)
     {
       Complain(LineOfNode(node), name + ": " + error.what());
-      return false;
     }
   }
 
@@ -361,38 +308,15 @@ private:
     }
   }
 
-  /** Complains of a table that does not exist, or of a key above all tables. One that is near to another name is read
-   * as that one, so that its faults are reported as well, and nothing in it is called missing. */
+  /** Complains of a table that does not exist, or of a key above all tables. */
   void
-  ReadUnknown(const std::string & name, int line, const toml::node & node)
+  RefuseTable(const std::string & name, int line, const toml::node & node)
   {
-    const std::vector<std::string> & known = RecipeTables();
-    const std::string                nearest = NearestName(name, known);
-    const bool                       isTable = node.is_table() || node.is_array_of_tables();
-    if (!isTable && (nearest.empty() || !TablesOfKey(name).empty()))
-    {
-      const std::string hint = HintOnOtherTables(name);
-      Complain(line,
-               "'" + name + "' is above all tables" + (hint.empty() ? "; there are " + ListOfNames(known) : hint));
-      return;
-    }
+    const bool        isTable = node.is_table() || node.is_array_of_tables();
+    const std::string hint = isTable ? DidYouMean(name, RecipeTables()) : HintOnOtherTables(name);
     Complain(line,
-             "there is no table [" + name + "]" +
-               (nearest.empty() ? "; there are " + ListOfNames(known) : DidYouMean(name, known)));
-    if (isTable && !nearest.empty())
-    {
-      ReadKnown(nearest, line, node);
-    }
-    else if (node.is_table())
-    {
-      for (const auto & [word, value] : *node.as_table())
-      {
-        const std::string key(word.str());
-        const std::string hint = HintOnOtherTables(key);
-        Complain(LineOfNode(word),
-                 "'" + key + "' is in [" + name + "]" + (hint.empty() ? "; no table has such a key" : hint));
-      }
-    }
+             (isTable ? "there is no table [" + name + "]" : "'" + name + "' is above all tables") +
+               (hint.empty() ? "; there are " + ListOfNames(RecipeTables()) : hint));
   }
 
   const std::string &          m_Text;

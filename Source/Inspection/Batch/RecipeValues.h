@@ -7,7 +7,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,37 +16,24 @@ namespace brickccl::batch
 /** Which keys a recipe, or one of its rules, gives. */
 struct GivenKeys
 {
-  /** The lines of all keys, also of those whose value does not fit, and of tables. */
+  /** The lines of all keys and tables. */
   std::map<std::string, int> lines;
-  /** Keys whose value does not fit. */
-  std::set<std::string> refused;
 
-  /** Whether it names a key, whatever its value is: then it is not missing. */
-  bool
-  Names(const std::string & key) const
-  {
-    return lines.count(key) == 1;
-  }
-  bool
-  IsRefused(const std::string & key) const
-  {
-    return refused.count(key) == 1;
-  }
   bool
   Has(const std::string & key) const
   {
-    return Names(key) && !IsRefused(key);
+    return lines.count(key) == 1;
   }
   /** The line of a key, or else of its table. */
   int
   LineOf(const std::string & key) const
   {
-    const auto table = lines.find(key.substr(0, Names(key) ? key.size() : key.find('.')));
+    const auto table = lines.find(key.substr(0, Has(key) ? key.size() : key.find('.')));
     return table != lines.end() ? table->second : lines.count("") == 1 ? lines.at("") : 0;
   }
 };
 
-/** A recipe with the values that its text gives. Those that do not fit have their defaults. */
+/** A recipe with the values that its text gives. */
 struct RecipeValues
 {
   Recipe    recipe;
@@ -59,8 +45,8 @@ struct RecipeValues
 /** Reads TOML and checks each key and value. Adds what is wrong to `problems`. */
 RecipeValues ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems);
 
-/** Completes a recipe with what its values imply, and checks what the schema cannot say. Adds what is wrong to
- *  `problems`. */
+/** Completes a recipe, whose keys and values are right by themselves, with what these imply, and checks what the schema
+ *  cannot say. Adds what is wrong to `problems`. */
 void BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems);
 
 /** Complains of values of the part and of defects with which no item can have a defect. */

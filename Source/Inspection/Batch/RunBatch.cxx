@@ -333,8 +333,8 @@ private:
       if (m_Done > m_Result.kept)
       {
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Begin).count();
-        event.itemsPerSecond = static_cast<double>(m_Done - m_Result.kept) / seconds;
-        event.secondsLeft = static_cast<double>(m_Items.size() - m_Done) / event.itemsPerSecond;
+        event.secondsLeft =
+          seconds * static_cast<double>(m_Items.size() - m_Done) / static_cast<double>(m_Done - m_Result.kept);
       }
       m_Options.report(event);
     }

@@ -20,8 +20,7 @@ struct BatchEvent
   /** The number of items that are finished or failed, of `total`. */
   std::size_t done = 0;
   std::size_t total = 0;
-  /** The items of a second, and the seconds that the rest will take; below 0 while unknown. */
-  double itemsPerSecond = -1;
+  /** The seconds that the rest will take; below 0 while unknown. */
   double secondsLeft = -1;
 };
 

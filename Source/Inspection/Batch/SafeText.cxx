@@ -27,65 +27,32 @@ IsPlain(char character)
   return code < 128 && (std::isalnum(code) != 0 || character == '.' || character == '-' || character == '_');
 }
 
-/** Each byte as \xFF for whose place `isEscaped` is true. */
-template <typename TPredicate>
-std::string
-Escaped(const std::string & text, TPredicate isEscaped)
-{
-  static const char * const digits = "0123456789abcdef";
-  std::string               escaped;
-  for (std::size_t at = 0; at < text.size(); ++at)
-  {
-    if (isEscaped(at))
-    {
-      const auto code = static_cast<unsigned char>(text[at]);
-      escaped += { '\\', 'x', digits[code >> 4u], digits[code & 15u] };
-    }
-    else
-    {
-      escaped += text[at];
-    }
-  }
-  return escaped;
-}
-
-bool
-IsBeyondAscii(char character)
-{
-  return static_cast<unsigned char>(character) > 127;
-}
-
-/** Whether a byte of UTF-8 is one of a control character. */
-bool
-IsControl(const std::string & text, std::size_t at)
-{
-  return ControlLength(text, at) > 0 || (at > 0 && ControlLength(text, at - 1) == 2);
-}
-
-bool
-LooksEscaped(const std::string & text, std::size_t at)
-{
-  const auto isDigit = [&](std::size_t place) {
-    return place < text.size() && std::isxdigit(static_cast<unsigned char>(text[place])) != 0;
-  };
-  return text[at] == '\\' && at + 1 < text.size() && text[at + 1] == 'x' && isDigit(at + 2) && isDigit(at + 3);
-}
-
 } // namespace
 
 std::string
 Utf8Text(const std::string & text)
 {
-  return IsUtf8(text) ? text : Escaped(text, [&](std::size_t at) { return IsBeyondAscii(text[at]); });
+  if (IsUtf8(text))
+  {
+    return text;
+  }
+  std::string ascii = text;
+  std::replace_if(
+    ascii.begin(),
+    ascii.end(),
+    [](char character) { return static_cast<unsigned char>(character) > 127; },
+    '?');
+  return ascii;
 }
 
-std::string
-NameText(const std::string & name)
+void
+CheckName(const std::string & path)
 {
-  const bool isUtf8 = IsUtf8(name);
-  return Escaped(name, [&](std::size_t at) {
-    return IsControl(name, at) || (!isUtf8 && IsBeyondAscii(name[at])) || LooksEscaped(name, at);
-  });
+  if (!IsUtf8(path) || Printable(path) != path)
+  {
+    throw Error("the name " + Quoted(Utf8Text(path)) +
+                " is not UTF-8 or has control characters; tables and reports cannot show it: rename the file");
+  }
 }
 
 std::string

@@ -9,12 +9,11 @@
 namespace brickccl::batch
 {
 
-/** The text if it is UTF-8; else each byte beyond ASCII is written as \xFF, for file names that are not UTF-8. */
+/** The text if it is UTF-8; else a question mark stands for each byte beyond ASCII. */
 std::string Utf8Text(const std::string & text);
 
-/** A file's name in UTF-8 and on one line: control characters, and in a name that is not UTF-8 each byte beyond ASCII,
- *  are written as \xFF. So that no two names become one, a backslash before what looks like that is \x5c. */
-std::string NameText(const std::string & name);
+/** \throws Error for a path that is not UTF-8 or has control characters. */
+void CheckName(const std::string & path);
 
 /** A text for a terminal or a log, in UTF-8: control characters are written as \xFF, lines' ends too. */
 std::string OneLine(const std::string & text);

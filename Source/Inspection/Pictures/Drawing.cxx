@@ -148,35 +148,18 @@ MakeDrawing(const std::string & path, int width, int height)
 std::string
 EscapeXml(const std::string & text)
 {
+  const bool  isUtf8 = IsUtf8(text);
   std::string escaped;
-  for (std::size_t at = 0; at < text.size();)
+  for (const char character : text)
   {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const int  following = byte < 0x80 ? 0 : byte >= 0xc2 && byte < 0xe0 ? 1 : byte >= 0xe0 && byte < 0xf0 ? 2 : -1;
-    bool       isCharacter = following >= 0 && at + static_cast<std::size_t>(following) < text.size();
-    for (int i = 1; isCharacter && i <= following; ++i)
-    {
-      isCharacter = (static_cast<unsigned char>(text[at + static_cast<std::size_t>(i)]) & 0xc0u) == 0x80u;
-    }
-    const std::size_t length = isCharacter ? static_cast<std::size_t>(following) + 1 : 1;
-    const std::string character = text.substr(at, length);
-    at += length;
-    if (!isCharacter)
-    {
-      escaped += '?';
-    }
-    else if (byte < 0x20 || byte == 0x7f)
-    {
-      escaped += ' ';
-    }
-    else
-    {
-      escaped += byte == '&' ? "&amp;"
-               : byte == '<' ? "&lt;"
-               : byte == '>' ? "&gt;"
-               : byte == '"' ? "&quot;"
-                             : character;
-    }
+    const auto byte = static_cast<unsigned char>(character);
+    escaped += byte < 0x20 || byte == 0x7f ? " "
+             : byte >= 0x80 && !isUtf8     ? "?"
+             : byte == '&'                 ? "&amp;"
+             : byte == '<'                 ? "&lt;"
+             : byte == '>'                 ? "&gt;"
+             : byte == '"'                 ? "&quot;"
+                                           : std::string(1, character);
   }
   return escaped;
 }

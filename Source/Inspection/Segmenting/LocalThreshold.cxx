@@ -123,10 +123,9 @@ CompareLocally(const ImageView &      image,
                std::uint8_t *         mask,
                const HostContext &    context)
 {
-  if (image.extent.dimension > 3 || histogram.origin != 0)
+  if (image.extent.dimension > 3)
   {
-    throw InvalidArgument(std::string("a local threshold supports ") +
-                          (image.extent.dimension > 3 ? "up to 3 dimensions" : "values up to 2^53"));
+    throw InvalidArgument("a local threshold supports up to 3 dimensions");
   }
   const std::int64_t * const size = image.extent.size;
   const auto                 radius = RadiusOf(found.method.window, image.extent, geometry);

@@ -60,7 +60,7 @@ ShareFrom(const ValueHistogram & histogram, Number threshold)
   std::uint64_t above = 0;
   for (std::size_t bin = 0; bin < histogram.counts.size(); ++bin)
   {
-    above += histogram.NumberOf(bin) >= threshold ? histogram.counts[bin] : 0;
+    above += Number(histogram.ValueOf(bin)) >= threshold ? histogram.counts[bin] : 0;
   }
   return static_cast<double>(above) / static_cast<double>(histogram.valueCount);
 }
@@ -308,21 +308,6 @@ Threshold
 FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
 {
   using Kind = ThresholdMethod::Kind;
-  if (method.kind != Kind::Value && histogram.origin != 0)
-  {
-    Threshold threshold = FindThreshold(histogram.FromOrigin(), method);
-    // A threshold between two whole numbers separates them like the upper one.
-    threshold.value = histogram.origin + threshold.value.Ceiling();
-    for (Number & each : threshold.all)
-    {
-      each = histogram.origin + each.Ceiling();
-    }
-    for (double & peak : threshold.peaks)
-    {
-      peak = static_cast<double>(histogram.origin + Number(peak));
-    }
-    return threshold;
-  }
   if (method.kind != Kind::Value)
   {
     CheckPrecision(histogram);

@@ -181,30 +181,14 @@ Distance(T low, T high)
   }
 }
 
-/** Whether doubles hold the distances of integers to the least one, but not the integers themselves. */
-template <typename T>
-bool
-NeedsOrigin(const Bounds<T> & bounds)
-{
-  if constexpr (sizeof(T) == 8 && std::is_integral_v<T>)
-  {
-    constexpr double largest = 9007199254740992.0;
-    const Number     minimum = bounds.minimum;
-    const Number     maximum = bounds.maximum;
-    return Distance(bounds.minimum, bounds.maximum) < largest && (minimum < -largest || maximum > largest);
-  }
-  return false;
-}
-
 /** Counts values of many sizes in bins of equal width. If the outermost hundred-thousandths of the values need nearly
  * all the bins, the bins are set again for the others. */
 template <typename T>
 void
-CountInWideBins(const Values<T> & values, const Bounds<T> & bounds, ValueHistogram & histogram)
+CountInWideBins(const Values<T> & values, ValueHistogram & histogram)
 {
-  const bool hasOrigin = histogram.origin != 0;
-  double     low = histogram.first;
-  double     high = hasOrigin ? Distance(bounds.minimum, bounds.maximum) : static_cast<double>(histogram.maximum);
+  double low = histogram.first;
+  auto   high = static_cast<double>(histogram.maximum);
   for (int round = 0; round < 8; ++round)
   {
     // The distance of two numbers may be more than the largest number, so each is divided first.
@@ -212,8 +196,7 @@ CountInWideBins(const Values<T> & values, const Bounds<T> & bounds, ValueHistogr
     histogram.first = low + 0.5 * histogram.width;
     histogram.counts.assign(BinCount, 0);
     values.Count(histogram.counts, [&](T value) {
-      const double fromOrigin = hasOrigin ? Distance(bounds.minimum, value) : static_cast<double>(value);
-      const double bin = (0.5 * fromOrigin - 0.5 * low) / (0.5 * histogram.width);
+      const double bin = (0.5 * static_cast<double>(value) - 0.5 * low) / (0.5 * histogram.width);
       return bin >= static_cast<double>(BinCount - 1) ? BinCount - 1
            : bin >= 0                                 ? static_cast<std::size_t>(bin)
                                                       : std::size_t{ 0 };
@@ -260,12 +243,11 @@ HistogramOf(const ImageParts & parts, const HostContext & context)
   }
   histogram.minimum = bounds.minimum;
   histogram.maximum = bounds.maximum;
-  histogram.origin = NeedsOrigin(bounds) ? histogram.minimum : 0;
   const Values<T> values(parts, context.Part(0.5, 1));
   const double    span = Distance(bounds.minimum, bounds.maximum);
   // Numbers so close that bins between them have no width count as one.
   const bool isOne = !(span / BinCount > 0);
-  histogram.first = histogram.origin != 0 ? 0 : static_cast<double>(histogram.minimum);
+  histogram.first = static_cast<double>(histogram.minimum);
   if (isOne)
   {
     histogram.counts.assign(1, bounds.finite);
@@ -278,21 +260,11 @@ HistogramOf(const ImageParts & parts, const HostContext & context)
     return histogram;
   }
   histogram.isExact = false;
-  CountInWideBins(values, bounds, histogram);
+  CountInWideBins(values, histogram);
   return histogram;
 }
 
 } // namespace
-
-ValueHistogram
-ValueHistogram::FromOrigin() const
-{
-  ValueHistogram shifted = *this;
-  shifted.origin = 0;
-  shifted.minimum = minimum + -origin;
-  shifted.maximum = maximum + -origin;
-  return shifted;
-}
 
 double
 ValueHistogram::Percentile(double percent) const
@@ -352,8 +324,7 @@ std::vector<HistogramBar>
 BarsOf(const ValueHistogram & histogram, std::size_t most)
 {
   const auto binOf = [&](double value) {
-    const auto   fromOrigin = static_cast<double>(Number(value) + -histogram.origin);
-    const double bin = std::round((fromOrigin - histogram.first) / histogram.width);
+    const double bin = std::round((value - histogram.first) / histogram.width);
     return static_cast<std::size_t>(std::clamp(bin, 0.0, static_cast<double>(histogram.counts.size() - 1)));
   };
   const std::size_t         begin = binOf(histogram.Percentile(0.01));

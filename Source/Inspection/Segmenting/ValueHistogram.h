@@ -30,13 +30,10 @@ struct ValueHistogram
   Number minimum = 0;
   Number maximum = 0;
 
-  /** Whole numbers so large that doubles do not hold them are counted from here on, the least of them; others from 0
-   *  on. */
-  Number origin = 0;
-  /** The difference between the center of the first bin and the origin, and the distance of one bin to the next. */
+  /** The center of the first bin, and the distance of one bin to the next. */
   double first = 0;
   double width = 1;
-  /** Whether each bin is one value. */
+  /** Whether each bin is one value; of whole numbers beyond 2^53 its center is the nearest double. */
   bool                       isExact = true;
   std::vector<std::uint64_t> counts;
 
@@ -44,17 +41,8 @@ struct ValueHistogram
   double
   ValueOf(std::size_t bin) const
   {
-    return static_cast<double>(NumberOf(bin));
+    return first + width * static_cast<double>(bin);
   }
-  /** The same, exact for whole numbers of 64 bits. */
-  Number
-  NumberOf(std::size_t bin) const
-  {
-    return origin + Number(first + width * static_cast<double>(bin));
-  }
-
-  /** The histogram of the values less the origin. */
-  ValueHistogram FromOrigin() const;
 
   /** The smallest value that at least this many percent of the values do not exceed: numpy.percentile's
    *  "inverted_cdf". If bins are not exact, the center of its bin, but 0 and 100 always give the minimum and the

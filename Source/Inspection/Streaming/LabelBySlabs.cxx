@@ -68,7 +68,7 @@ ValueHistogram
 HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context)
 {
   const ImageParts parts = [&](const auto & look) {
-    SlabReader reader({ images.image, images.mask }, plan.keepsSlices);
+    SlabReader reader({ images.image, images.mask });
     for (const BrickBox & slab : plan.slabs)
     {
       const SlabViews views = reader.Read(slab);

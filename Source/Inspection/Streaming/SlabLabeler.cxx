@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Streaming/MergeNeed.h"
 #include "BrickCCL/Streaming/SlabRuns.h"
 
@@ -26,7 +27,6 @@ SlabLabeler::SlabLabeler(const SlabImages &  images,
   , m_Folder(folder)
   , m_Stage(std::move(stage))
   , m_Context{ options.label.threads, Progress(options.label.progress) }
-  , m_Merge(options.label.threads)
 {
   m_Result.plan = options.plan;
 }
@@ -59,32 +59,8 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
   const LabeledBrick brick = LabelBrick(views.image, box, options, scratch);
   m_Folder.Write(m_Stage.firstFile + slab, Kind::Runs, brick.runs);
   m_Folder.Write(m_Stage.firstFile + slab, Kind::Record, brick.record);
-  if (!m_MergesLater)
-  {
-    m_Merge.Add(brick.record);
-  }
   m_Options.seeSlab(views.image, FirstRowOf(slab), scratch);
   reader.Forget(box);
-}
-
-/** The records of slabs do not fit next to a slab: they are released, and read from the state when all are labeled. */
-void
-SlabLabeler::MergeLater(std::size_t slab)
-{
-  const SlabPlan &    plan = m_Result.plan;
-  const std::uint64_t bytes = m_Merge.MemoryBytes();
-  const double        ofAll =
-    static_cast<double>(bytes) / static_cast<double>(slab + 1) * static_cast<double>(plan.slabs.size());
-  std::string text = "the records of the slabs up to " + plan.slabs[slab].ToString() + " take " + BytesAsText(bytes) +
-                     ", too much to keep next to a slab: slabs are merged when all are labeled";
-  if (ofAll > static_cast<double>(plan.memory - plan.fixedBytes))
-  {
-    text += "; all slabs take about " + BytesAsText(static_cast<std::uint64_t>(ofAll)) +
-            " if they are alike, more than --memory: the run will then stop and report the memory it needs";
-  }
-  m_Options.hooks.remark(text);
-  m_Merge = BrickMerge(m_Options.label.threads);
-  m_MergesLater = true;
 }
 
 void
@@ -92,18 +68,14 @@ SlabLabeler::LabelSlabs()
 {
   SlabImages read = m_Images;
   read.image = m_Stage.make ? nullptr : read.image;
-  SlabReader   reader(read, m_Result.plan.keepsSlices);
+  SlabReader   reader(read);
   Labeling     scratch;
   const auto & slabs = m_Result.plan.slabs;
   m_Options.hooks.step("labeling " + Counted(slabs.size(), "slab"));
   for (std::size_t slab = 0; slab < slabs.size(); ++slab)
   {
     m_Context.progress.Update(static_cast<double>(slab) / static_cast<double>(slabs.size()));
-    NamingSlab(slabs[slab], [&] { LabelSlab(slab, reader, scratch); });
-    if (!m_MergesLater && m_Merge.MemoryBytes() > m_Result.plan.BytesForMerging())
-    {
-      MergeLater(slab);
-    }
+    files::WithContext(slabs[slab].ToString() + ": ", [&] { LabelSlab(slab, reader, scratch); });
   }
   m_Result.secondsToLabel += m_Clock.Lap();
 }
@@ -113,8 +85,7 @@ void
 SlabLabeler::RefuseComponents()
 {
   const SlabPlan & plan = m_Result.plan;
-  m_Merge = BrickMerge();
-  const MergeNeed need = NeedOfMerging(plan.slabs.size(), Reader(Kind::Record), m_Options.label.periodic);
+  const MergeNeed  need = NeedOfMerging(plan.slabs.size(), Reader(Kind::Record), m_Options.label.periodic);
   // The volume's number of components is not known yet.
   const std::uint64_t ofTables = m_Options.measures ? TableBytes(need.parts, need.parts) : 0;
   throw InvalidArgument("numbering " + std::to_string(need.parts) + " components of slabs needs up to " +
@@ -152,30 +123,29 @@ SlabLabeler::Merge()
 {
   m_Options.hooks.step("merging slabs");
   const std::uint64_t room = m_Result.plan.memory - m_Result.plan.fixedBytes;
-  for (std::size_t slab = 0; m_MergesLater && slab < m_Result.plan.slabs.size(); ++slab)
+  BrickMerge          merge(m_Options.label.threads);
+  bool                fits = true;
+  for (std::size_t slab = 0; fits && slab < m_Result.plan.slabs.size(); ++slab)
   {
-    m_Merge.Add(ReadState(slab, Kind::Record));
-    if (m_Merge.MemoryBytes() > room)
-    {
-      RefuseComponents();
-    }
+    merge.Add(ReadState(slab, Kind::Record));
+    fits = merge.MemoryBytes() + NumberingBytes(m_Options.label.periodic) * merge.PartCount() <= room;
   }
-  if (m_Merge.MemoryBytes() + NumberingBytes(m_Options.label.periodic) * m_Merge.PartCount() > room)
+  if (!fits)
   {
+    merge = BrickMerge();
     RefuseComponents();
   }
-  m_Merge.Finish();
-  m_Result.components = m_Merge.ComponentCount();
-  m_Result.relabeled = m_Merge.Relabeled();
-  m_Result.foregroundVoxels = m_Merge.ForegroundVoxelCount();
-  m_Result.notNumbers = m_Merge.NotNumberCount();
-  m_Result.mergeBytes = m_Merge.MemoryBytes();
+  merge.Finish();
+  m_Result.components = merge.ComponentCount();
+  m_Result.relabeled = merge.Relabeled();
+  m_Result.foregroundVoxels = merge.ForegroundVoxelCount();
+  m_Result.notNumbers = merge.NotNumberCount();
+  m_Result.mergeBytes = merge.MemoryBytes();
   for (std::size_t slab = 0; slab < m_Result.plan.slabs.size(); ++slab)
   {
-    m_Folder.Write(m_Stage.firstFile + slab, Kind::Map, m_Merge.Map(slab));
+    m_Folder.Write(m_Stage.firstFile + slab, Kind::Map, merge.Map(slab));
   }
-  m_SlabComponents = m_Merge.PartCount();
-  m_Merge = BrickMerge();
+  m_SlabComponents = merge.PartCount();
   m_Result.secondsToMerge += m_Clock.Lap();
 }
 
@@ -203,7 +173,7 @@ SlabLabeler::CountSlabs()
   for (std::size_t slab = 0; slab < count; ++slab)
   {
     m_Context.progress.Update(static_cast<double>(slab) / static_cast<double>(count));
-    NamingSlab(m_Result.plan.slabs[slab], [&] {
+    files::WithContext(m_Result.plan.slabs[slab].ToString() + ": ", [&] {
       const Bytes              record = ReadState(slab, Kind::Record);
       const Bytes              map = ReadState(slab, Kind::Map);
       Bytes                    recordBefore, mapBefore;

@@ -64,7 +64,6 @@ private:
   std::function<Bytes(std::size_t)> Reader(WorkFolder::Kind kind) const;
 
   void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
-  void          MergeLater(std::size_t slab);
   void          RefuseComponents();
   void          CountSlabs();
   std::uint64_t TableBytes(std::uint64_t parts, std::uint64_t components) const;
@@ -75,10 +74,7 @@ private:
   SlabStage           m_Stage;
   HostContext         m_Context;
   SlabResult          m_Result;
-  BrickMerge          m_Merge;
   Stopwatch           m_Clock;
-  /** Whether slabs are merged after all are labeled, because their records do not fit next to a slab. */
-  bool m_MergesLater = false;
   /** The components of all slabs. */
   std::uint64_t m_SlabComponents = 0;
 };

@@ -73,22 +73,14 @@ LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices
          static_cast<double>(slice.RowCount()) * rowBytes + static_cast<double>(slice.VoxelCount()) * valueBytes;
 }
 
-/** The bytes of slices that are compressed together and cut by slabs of this many slices; of all slabs if there are
- * none.
- */
-double
-BytesOfCutChunks(const SlabImages & images, const Extent & slice, std::int64_t all, std::int64_t slices)
+/** Whether slabs of this many slices cut slices that are compressed together. */
+bool
+CutsChunks(const SlabImages & images, std::int64_t slices)
 {
-  double bytes = 0;
-  for (const LoadedImage * const image : { images.image, images.mask, images.intensity })
-  {
-    const std::int64_t together = image == nullptr ? 1 : image->slicesAtOnce;
-    if (together > 1 && slices < all && (slices == 0 || slices % together != 0))
-    {
-      bytes += static_cast<double>(std::min(together, all) * slice.VoxelCount()) * VoxelBytesOf(image);
-    }
-  }
-  return bytes;
+  const auto all = { images.image, images.mask, images.intensity };
+  return std::any_of(all.begin(), all.end(), [slices](const LoadedImage * image) {
+    return image != nullptr && slices % image->slicesAtOnce != 0;
+  });
 }
 
 /** The fewest slices of a slab that can be read: all of a compressed image of one slice, whose rows are the slices. */
@@ -109,30 +101,15 @@ FewestSlices(const SlabImages & images, const Extent & slice)
   return fewest;
 }
 
-/** Slices of a slab: a multiple of the slices compressed together, if they fit. */
+/** The slices of a slab for as many bytes, of which a slice takes `sliceBytes`: a multiple of the slices compressed
+ * together, if they fit. */
 std::int64_t
-WholeChunks(double maximum, std::int64_t together)
+ChooseSlices(std::int64_t together, const Extent & slice, double bytes, double sliceBytes)
 {
-  const auto chunk = static_cast<double>(together);
+  const auto   chunk = static_cast<double>(together);
+  const double enough = std::max(MaximumVoxels / static_cast<double>(slice.VoxelCount()), chunk);
+  const double maximum = std::min(bytes / sliceBytes, enough);
   return static_cast<std::int64_t>(maximum < chunk ? maximum : std::floor(maximum / chunk) * chunk);
-}
-
-/** The slices of a slab for as many bytes, of which a slice takes `sliceBytes`. */
-std::int64_t
-ChooseSlices(const SlabImages & images, const Extent & slice, std::int64_t all, double bytes, double sliceBytes)
-{
-  const std::int64_t together = images.image->slicesAtOnce;
-  const double       enough =
-    std::max(MaximumVoxels / static_cast<double>(slice.VoxelCount()), static_cast<double>(together));
-  const std::int64_t slices = WholeChunks(std::min(bytes / sliceBytes, enough), together);
-  if (BytesOfCutChunks(images, slice, all, slices) == 0)
-  {
-    return slices;
-  }
-  // Slabs of half the slices take less than reading chunks once more for each slab.
-  const double left = bytes - BytesOfCutChunks(images, slice, all, 0);
-  const auto   fewer = left < sliceBytes ? 0 : WholeChunks(std::min(left / sliceBytes, enough), together);
-  return 2 * fewer >= slices ? fewer : slices;
 }
 
 /** At least this many bytes, in whole MiB: GiB with two decimals may be less. */
@@ -140,29 +117,6 @@ std::string
 LeastAsText(double bytes)
 {
   return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (Kibi * Kibi)))) + " MiB";
-}
-
-/** The minimum memory with this many threads, and with fewer. \param rest  the bytes needed in addition to FixedBytes
- */
-std::string
-DescribeLeast(std::uint64_t memory, double rest, int threads)
-{
-  const int   all = EffectiveThreadCount(threads);
-  const auto  least = [rest](int count) { return static_cast<double>(FixedBytes(count)) + rest; };
-  std::string text = "; the minimum is " + LeastAsText(least(all));
-  int         fewer = all - 1;
-  while (fewer > 1 && static_cast<double>(memory) < least(fewer))
-  {
-    --fewer;
-  }
-  if (fewer < 1)
-  {
-    return text;
-  }
-  return text + " with " + Counted(all, "thread") +
-         (static_cast<double>(memory) < least(fewer)
-            ? ", and " + LeastAsText(least(fewer)) + " with --threads " + std::to_string(fewer)
-            : "; --threads " + std::to_string(fewer) + " fits into the given memory");
 }
 
 } // namespace
@@ -193,10 +147,8 @@ SlabPlan::ToString() const
          BytesAsText(inputBytes) + " to read; memory " + BytesAsText(memory) + ": a slab takes up to " +
          BytesAsText(slabBytes) + ", " + BytesAsText(BytesForMerging()) + " are left for the records of all slabs; " +
          "state on disk about " + BytesAsText(diskBytes) +
-         (memoryToKeep == 0
-            ? ""
-            : "; slices compressed together are decompressed again for each slab, unless there is memory of " +
-                BytesAsText(memoryToKeep));
+         (cutsChunks ? "; slices compressed together are decompressed again for each slab; more --memory avoids that"
+                     : "");
 }
 
 std::string
@@ -233,26 +185,20 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t 
   const double     least = fixed + fewestBytes + std::max(fewestBytes, known);
   if (static_cast<double>(memory) < least)
   {
+    const int all = EffectiveThreadCount(threads);
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little even for slices of " +
-                          std::to_string(slice.VoxelCount() * fewest) + " voxels with few components" +
-                          DescribeLeast(memory, least - fixed + faces, threads));
+                          std::to_string(slice.VoxelCount() * fewest) + " voxels with few components; the minimum is " +
+                          LeastAsText(least) +
+                          (all == 1 ? "" : " with " + std::to_string(all) + " threads; fewer --threads need less"));
   }
   const double room = static_cast<double>(memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
-  std::int64_t slices = ChooseSlices(images, slice, extent.size[axis], forSlab, sliceVoxels * perVoxel);
+  std::int64_t slices = ChooseSlices(images.image->slicesAtOnce, slice, forSlab, sliceVoxels * perVoxel);
   slices = std::max(fewest, slices / fewest * fewest);
   Extent slab = extent;
   slab.size[axis] = axis == 0 ? extent.size[0] : std::clamp<std::int64_t>(slices, 1, extent.size[axis]);
-  double       slabBytes = static_cast<double>(slab.VoxelCount()) * perVoxel;
-  const double cut = axis == 0 ? 0 : BytesOfCutChunks(images, slice, extent.size[axis], slab.size[axis]);
-  plan.keepsSlices = cut > 0 && slabBytes + cut <= forSlab;
-  slabBytes += plan.keepsSlices ? cut : 0;
-  if (cut > 0 && !plan.keepsSlices)
-  {
-    const double needed = std::max(2 * cut, cut + sliceVoxels * perVoxel);
-    plan.memoryToKeep = static_cast<std::uint64_t>(fixed + std::max(needed / share, needed + known));
-  }
-  plan.slabBytes = static_cast<std::uint64_t>(slabBytes);
+  plan.cutsChunks = slab.size[axis] < extent.size[axis] && CutsChunks(images, slab.size[axis]);
+  plan.slabBytes = static_cast<std::uint64_t>(static_cast<double>(slab.VoxelCount()) * perVoxel);
   plan.slabs = CutIntoBricks(extent, slab);
   return plan;
 }

@@ -32,10 +32,8 @@ struct SlabPlan
   std::uint64_t slabBytes = 0;
   std::uint64_t fixedBytes = 0;
   std::uint64_t memory = 0;
-  /** Whether slices that are compressed together with slices of the next slab are kept for it
-   *  (LoadedImage::slicesAtOnce). If they do not fit, the memory that would be enough. */
-  bool          keepsSlices = false;
-  std::uint64_t memoryToKeep = 0;
+  /** Whether slices that are compressed together (LoadedImage::slicesAtOnce) are in several slabs. */
+  bool cutsChunks = false;
   /** The size of the state in the work folder, by a rule of thumb. */
   std::uint64_t diskBytes = 0;
 

@@ -25,10 +25,8 @@ struct SlabViews
 class SlabReader
 {
 public:
-  /** \param keepsSlices  see SlabPlan */
-  SlabReader(const SlabImages & images, bool keepsSlices)
+  explicit SlabReader(const SlabImages & images)
     : m_Images(images)
-    , m_KeepsSlices(keepsSlices)
   {}
 
   /** The voxels are valid until the next call, or until Forget. */
@@ -38,23 +36,10 @@ public:
   void Forget(const BrickBox & slab) const;
 
 private:
-  /** An image's slab, and the slices decompressed with its end, which the next one uses. */
-  struct Room
-  {
-    Buffer<std::byte> slab;
-    Buffer<std::byte> kept;
-    std::uint64_t     keptBegin = 0;
-    std::uint64_t     keptEnd = 0;
-  };
-
-  ImageView   ReadPart(const LoadedImage & image, const BrickBox & slab, Room & room) const;
-  static void ReadByChunks(const LoadedImage & image, std::uint64_t begin, std::uint64_t end, Room & room);
-
-  SlabImages m_Images;
-  bool       m_KeepsSlices;
-  Room       m_ImageRoom;
-  Room       m_MaskRoom;
-  Room       m_IntensityRoom;
+  SlabImages        m_Images;
+  Buffer<std::byte> m_ImageRoom;
+  Buffer<std::byte> m_MaskRoom;
+  Buffer<std::byte> m_IntensityRoom;
 };
 
 } // namespace brickccl

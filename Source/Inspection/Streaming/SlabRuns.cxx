@@ -2,6 +2,7 @@
 #include "BrickCCL/Streaming/SlabRuns.h"
 
 #include "BrickCCL/Bricks/BrickRecord.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ SlabRuns::Get(std::size_t slab)
   auto runs = std::make_shared<RunVolume>();
   // Two are enough: pieces are written nearly in order.
   m_Kept.erase(m_Kept.begin(), m_Kept.size() < 2 ? m_Kept.begin() : m_Kept.end() - 1);
-  NamingSlab(m_Plan.slabs[slab], [&] {
+  files::WithContext(m_Plan.slabs[slab].ToString() + ": ", [&] {
     ReadBrickRuns(m_Folder->Read(slab, WorkFolder::Kind::Runs),
                   ReadMap(m_Folder->Read(slab, WorkFolder::Kind::Map)),
                   { 1 },

@@ -12,44 +12,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
 namespace brickccl
 {
-
-/** Calls a function that works on a slab, and names the slab in errors. */
-template <typename TFunction>
-void
-NamingSlab(const BrickBox & slab, TFunction function)
-{
-  const auto sentence = [&slab](const std::exception & error) { return slab.ToString() + ": " + error.what(); };
-  try
-  {
-    function();
-  }
-  catch (const Canceled &)
-  {
-    throw;
-  }
-  catch (const InvalidArgument & error)
-  {
-    throw InvalidArgument(sentence(error));
-  }
-  catch (const Unsupported & error)
-  {
-    throw Unsupported(sentence(error));
-  }
-  catch (const Error & error)
-  {
-    throw Error(sentence(error));
-  }
-  catch (const std::bad_alloc &)
-  {
-    throw Error(slab.ToString() + " does not fit into memory; lower --memory");
-  }
-}
 
 /** The runs of slabs with the labels of the volume, for threads that write nearly in raster order. */
 class SlabRuns

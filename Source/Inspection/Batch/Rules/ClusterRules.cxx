@@ -5,6 +5,7 @@
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
@@ -29,38 +30,6 @@ namespace
 /** Components that count as one, as their places in the table, in ascending order. */
 using Cluster = std::vector<std::size_t>;
 
-/** The cluster of each component while clusters grow. The first member identifies its cluster. */
-class GrowingClusters
-{
-public:
-  explicit GrowingClusters(std::size_t count)
-    : m_Parents(count)
-  {
-    std::iota(m_Parents.begin(), m_Parents.end(), std::size_t{ 0 });
-  }
-
-  std::size_t
-  Root(std::size_t place)
-  {
-    while (m_Parents[place] != place)
-    {
-      place = m_Parents[place] = m_Parents[m_Parents[place]];
-    }
-    return place;
-  }
-
-  void
-  Join(std::size_t a, std::size_t b)
-  {
-    const std::size_t first = Root(a);
-    const std::size_t second = Root(b);
-    m_Parents[std::max(first, second)] = std::min(first, second);
-  }
-
-private:
-  std::vector<std::size_t> m_Parents;
-};
-
 /** Joins two components if the gap between their surfaces, voxels taken as boxes, is less than the reach of one of
  *  them. One that is joined to no other one is a cluster of its own.
  *  \param runs    labels are places in the table from 1 on
@@ -74,7 +43,9 @@ FindClusters(const ComponentTable &      table,
 {
   const BoundingBoxTrees trees = MakeComponentTrees(runs, context, table);
   const ComponentBoxTree boxes(trees, table.geometry.spacing, context);
-  GrowingClusters        growing(trees.size());
+  // The first member identifies its cluster.
+  std::vector<std::size_t> parents(trees.size());
+  std::iota(parents.begin(), parents.end(), std::size_t{ 0 });
   for (std::size_t place = 0; place < trees.size(); ++place)
   {
     if (!(reach[place] > 0))
@@ -88,11 +59,12 @@ FindClusters(const ComponentTable &      table,
       trees[place].Bounds(),
       [limit] { return limit; },
       [&](std::size_t other) {
-        if (other != place && reach[other] >= 0 && growing.Root(other) != growing.Root(place) &&
+        if (other != place && reach[other] >= 0 &&
+            FindRootShared(parents.data(), other) != FindRootShared(parents.data(), place) &&
             BoundingBoxTree::GapBetween(trees[place].Bounds(), trees[other].Bounds(), table.geometry.spacing) < limit &&
             BoundingBoxTree::SmallestDistance(trees[place], trees[other], limit) < limit)
         {
-          growing.Join(place, other);
+          Unite(parents.data(), place, other);
         }
       });
   }
@@ -103,7 +75,7 @@ FindClusters(const ComponentTable &      table,
   {
     if (reach[place] >= 0)
     {
-      std::size_t & number = numbers[growing.Root(place)];
+      std::size_t & number = numbers[FindRootShared(parents.data(), place)];
       if (number == none)
       {
         number = clusters.size();

@@ -14,7 +14,6 @@
 #include "BrickCCL/Criteria/PackRow.h"
 #include "BrickCCL/Measuring/RowMarks.h"
 #include "BrickCCL/Runs/RunBounds.h"
-#include "BrickCCL/Measuring/TouchingLists.h"
 
 #include <gtest/gtest.h>
 

@@ -100,7 +100,7 @@ CountPairsByRuns(const RunVolume &              volume,
     return [&, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
       const std::int64_t              z = row / extent.size[1];
       const std::int64_t              y = row - z * extent.size[1];
-      const std::vector<LabeledRun> & own = rows.At(y, z);
+      const std::vector<LabeledRun> & own = rows.At(row);
       for (const LabeledRun & run : own)
       {
         accumulators[static_cast<std::size_t>(run.label - 1)].of[simd::PairKinds::Own] +=
@@ -115,7 +115,7 @@ CountPairsByRuns(const RunVolume &              volume,
         {
           continue;
         }
-        CountPairs(own, rows.At(otherY, otherZ), [&](std::uint64_t label, const auto & counts) {
+        CountPairs(own, rows.At(otherZ * extent.size[1] + otherY), [&](std::uint64_t label, const auto & counts) {
           std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].of;
           for (std::size_t i = 0; i < 3; ++i)
           {

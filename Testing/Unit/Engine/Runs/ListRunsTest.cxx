@@ -6,7 +6,6 @@
 #include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Runs/ExpandRow.h"
 #include "BrickCCL/Runs/FinalNumbers.h"
-#include "BrickCCL/Measuring/JoinRuns.h"
 #include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
 #include "BrickCCL/Runs/ListRuns.h"
 #include "BrickCCL/Runs/UndecidedDiagonals.h"

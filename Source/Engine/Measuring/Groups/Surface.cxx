@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Geometry/Crofton.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/LocalCounts.h"
@@ -71,21 +70,16 @@ CountPairsByBits(const RunVolume &              volume,
                  const HostContext &            context,
                  std::uint64_t                  components)
 {
-  return CountAtRuns(volume, components, context, [&] {
-    return [length = volume.GetExtent().RowLength(), &steps](const BitRows &          rows,
-                                                             std::int64_t             y,
-                                                             std::int64_t             z,
-                                                             const simd::CountedRun * runs,
-                                                             std::size_t              runCount) {
-      const Word * others[simd::PairRows];
-      std::fill_n(others, simd::PairRows, rows.Outside());
-      for (std::size_t direction = 1, other = 0; direction < steps.size(); direction += 3, ++other)
-      {
-        others[other] = rows.At(y + steps[direction].step[1], z + steps[direction].step[2]);
-      }
-      simd::CountPairs(rows.At(y, z), others, length, runs, runCount);
-    };
-  });
+  const auto mark = [&](const BitRows & rows, std::int64_t y, std::int64_t z, simd::RowMarks marks) {
+    const Word * others[simd::PairRows];
+    std::fill_n(others, simd::PairRows, rows.Outside());
+    for (std::size_t direction = 1, other = 0; direction < steps.size(); direction += 3, ++other)
+    {
+      others[other] = rows.At(y + steps[direction].step[1], z + steps[direction].step[2]);
+    }
+    simd::MarkPairs(rows.At(y, z), others, volume.WordsPerRow(), marks);
+  };
+  return CountRowMarks(volume, components, static_cast<int>(simd::PairKinds::Count), context, mark);
 }
 
 /** The same by runs, for any labels. */

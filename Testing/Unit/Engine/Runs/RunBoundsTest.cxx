@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Runs/Bundle.h"
-#include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Runs/ExpandRow.h"
 #include "BrickCCL/Runs/FinalNumbers.h"
 #include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"

@@ -7,7 +7,7 @@
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Host/StepClock.h"
+#include "BrickCCL/Host/Stopwatch.h"
 
 #include <cstdint>
 #include <cstring>
@@ -285,7 +285,7 @@ BusSpeed(int gpus, bool isUpload)
   double best = 0;
   for (int repeat = 0; repeat < 2; ++repeat)
   {
-    StepClock clock;
+    Stopwatch clock;
     for (int copy = 0; copy < copies; ++copy)
     {
       for (std::size_t gpu = 0; gpu < there.size(); ++gpu)
@@ -300,7 +300,7 @@ BusSpeed(int gpus, bool isUpload)
       Check(cudaSetDevice(static_cast<int>(gpu)));
       Check(cudaStreamSynchronize(streams[gpu]));
     }
-    best = std::max(best, static_cast<double>(bytes) * copies * gpus / clock.Step());
+    best = std::max(best, static_cast<double>(bytes) * copies * gpus / clock.Lap());
   }
   for (std::size_t gpu = 0; gpu < there.size(); ++gpu)
   {
@@ -331,11 +331,11 @@ MeasureHost(double & copied, double & written)
   };
   for (int repeat = 0; repeat < 3; ++repeat)
   {
-    StepClock clock;
+    Stopwatch clock;
     each([&](std::size_t begin, std::size_t size) { std::memset(from.Data() + begin, repeat, size); });
-    written = static_cast<double>(bytes) / clock.Step();
+    written = static_cast<double>(bytes) / clock.Lap();
     each([&](std::size_t begin, std::size_t size) { std::memcpy(to.Data() + begin, from.Data() + begin, size); });
-    copied = static_cast<double>(bytes) / clock.Step();
+    copied = static_cast<double>(bytes) / clock.Lap();
   }
 }
 

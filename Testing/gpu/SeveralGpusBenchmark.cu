@@ -13,7 +13,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Dispatch/SlabLabeler.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Host/StepClock.h"
+#include "BrickCCL/Host/Stopwatch.h"
 
 #include <cstring>
 #include <fstream>
@@ -185,11 +185,11 @@ public:
     double label = 0;
     for (int i = 0; i < 2; ++i)
     {
-      StepClock clock;
+      Stopwatch clock;
       Label(ImageView(m_Image.Data(), m_Extent), options, labeling);
-      label = clock.Step();
+      label = clock.Lap();
       labeling.Write(m_Labels.Data(), LabelType::UInt32);
-      seconds = label + clock.Step();
+      seconds = label + clock.Lap();
     }
     expected.components = labeling.ComponentCount();
     expected.sum = SumOnHost(m_Labels.Data(), m_Extent.VoxelCount());
@@ -220,11 +220,11 @@ public:
     SlabLabeler::Times times;
     for (int i = 0; i <= repeats; ++i)
     {
-      StepClock clock;
+      Stopwatch clock;
       Label(ImageView(m_Image.Data(), m_Extent), options, labeling);
-      const double label = clock.Step();
+      const double label = clock.Lap();
       labeling.Write(m_Labels.Data(), LabelType::UInt32);
-      const double seconds = label + clock.Step();
+      const double seconds = label + clock.Lap();
       if (i == 0)
       {
         first = seconds;
@@ -378,10 +378,10 @@ LabelResident(const Extent &      extent,
   for (int i = 0; i < repeats + 2; ++i)
   {
     there.Wait();
-    StepClock clock;
+    Stopwatch clock;
     components = label();
     there.Wait();
-    const double seconds = clock.Step();
+    const double seconds = clock.Lap();
     if (i >= 2 && (best == 0 || seconds < best))
     {
       best = seconds;

@@ -3,7 +3,7 @@
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Measuring/CountPairs.h"
+#include "BrickCCL/Measuring/RowMarks.h"
 #include "BrickCCL/Measuring/TouchingRuns.h"
 #include "BrickCCL/Runs/BuildRunVolume.h"
 

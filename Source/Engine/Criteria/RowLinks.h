@@ -124,69 +124,6 @@ private:
 std::unique_ptr<RowLinks>
 MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask = {});
 
-/** Links that a caller's own functions decide, voxel by voxel.
- *  `foreground(index)` and `joined(indexA, indexB)` take linear voxel indices, x fastest; `joined` must be symmetric
- *  and is asked for pairs of neighboring foreground voxels only. */
-template <typename TForeground, typename TJoined>
-class FunctorRowLinks final : public RowLinks
-{
-public:
-  FunctorRowLinks(const Extent & extent, TForeground foreground, TJoined joined)
-    : m_Extent(extent)
-    , m_Foreground(std::move(foreground))
-    , m_Joined(std::move(joined))
-  {}
-
-  bool
-  FollowForeground() const override
-  {
-    return false;
-  }
-
-  void
-  PackForeground(std::int64_t row, Word * bits) const override
-  {
-    const std::int64_t length = m_Extent.RowLength();
-    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
-    {
-      bits[w] = 0;
-    }
-    for (std::int64_t x = 0; x < length; ++x)
-    {
-      bits[x / BitsPerWord] |= Word{ m_Foreground(row * length + x) ? 1u : 0u } << (x % BitsPerWord);
-    }
-  }
-
-  void
-  PackLinks(std::int64_t row, std::int64_t neighborRow, int step, const Word * candidates, Word * bits) const override
-  {
-    const std::int64_t length = m_Extent.RowLength();
-    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
-    {
-      bits[w] = 0;
-      for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
-      {
-        const std::int64_t x = w * BitsPerWord + LowestBit(rest);
-        if (m_Joined(row * length + x, neighborRow * length + x + step))
-        {
-          bits[w] |= rest & (~rest + 1);
-        }
-      }
-    }
-  }
-
-  bool
-  AreJoined(std::int64_t a, std::int64_t b) const override
-  {
-    return m_Joined(a, b);
-  }
-
-private:
-  Extent      m_Extent;
-  TForeground m_Foreground;
-  TJoined     m_Joined;
-};
-
 } // namespace brickccl
 
 #endif

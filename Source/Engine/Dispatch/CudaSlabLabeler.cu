@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Dispatch/SlabOnDevice.cuh"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Host/StepClock.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/TeamSteps.h"
 #include "BrickCCL/Host/ThreadPool.h"
 
@@ -52,7 +52,7 @@ public:
   Begin(const std::vector<DeviceSlab> & slabs, const Criterion & criterion, const Connectivity & connectivity)
   {
     isLabeled = false;
-    m_Start = StepClock();
+    m_Start = Stopwatch();
     if (slabs.empty())
     {
       throw InvalidArgument("there are no slabs; give at least one");
@@ -319,7 +319,7 @@ private:
   std::vector<std::unique_ptr<SideOnDevice>> m_Sides;
   std::vector<std::exception_ptr>            m_Failures;
   std::atomic<bool>                          m_HasFailed{ false };
-  StepClock                                  m_Start;
+  Stopwatch                                  m_Start;
   bool                                       m_MeasuresStages = false;
 };
 

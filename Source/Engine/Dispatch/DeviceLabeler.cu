@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Dispatch/DeviceLabelerState.cuh"
 
-#include "BrickCCL/Host/StepClock.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Labels/SeamsOnDevice.cuh"
 #include "BrickCCL/Tables/RowSums.h"
 
@@ -89,13 +89,13 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
   const cuda::CurrentDevice current(own.Device());
   const cudaStream_t        stream = own.HostStream();
   Problem                   problem = hostProblem;
-  StepClock                 clock;
+  Stopwatch                 clock;
   problem.image = own.Upload(hostProblem.image, own.image, context.Part(0, uploaded));
   if (hostProblem.mask)
   {
     problem.mask = own.Upload(*hostProblem.mask, own.mask, context.Part(uploaded, uploaded));
   }
-  own.times.upload = clock.Step();
+  own.times.upload = clock.Lap();
   cuda::CudaAlgorithm & chosen = own.Get(*choice.algorithm, problem.GetExtent());
   bool                  isWritten = false;
   const std::uint64_t   components = chosen.Label(problem,
@@ -105,10 +105,10 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
                                                 isWritten,
                                                 context.Part(uploaded, labeled).progress,
                                                 stream);
-  own.times.label = clock.Step();
+  own.times.label = clock.Lap();
   context.progress.Update(labeled);
   chosen.Download(problem, own.firstRuns, result, own.staged, context.Part(labeled, 1), stream);
-  own.times.download = clock.Step();
+  own.times.download = clock.Lap();
   context.progress.Update(1);
   own.lastProblem = problem;
   own.lastComponents = components;

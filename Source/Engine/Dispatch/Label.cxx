@@ -415,20 +415,6 @@ Label(const RowLinks & links, const Extent & extent, const LabelOptions & option
   Labeler(options, extent, connectivity, result).LabelOnCpu(links, traits, device);
 }
 
-Labeling
-Label(const Extent & extent, const CustomLinks & links, const LabelOptions & options)
-{
-  if (!links.isForeground || !links.areJoined)
-  {
-    throw InvalidArgument("custom links need both functions, isForeground and areJoined");
-  }
-  Labeling     result;
-  LabelOptions used = options;
-  used.mask.reset();
-  Label(FunctorRowLinks(extent, links.isForeground, links.areJoined), extent, used, result);
-  return result;
-}
-
 void
 Label(const ImageView & image, const LabelOptions & options, Labeling & result)
 {

@@ -99,15 +99,6 @@ struct LabelOptions
  *  InvalidArgument for an invalid volume. */
 RelabelOptions LimitsOf(const LabelOptions & options, int dimension);
 
-/** Functions of the caller that decide which voxels are foreground and which are joined. They are called from several
- *  threads at once. A place is the index of a voxel in the image (x fastest). */
-struct CustomLinks
-{
-  std::function<bool(std::int64_t place)> isForeground;
-  /** Whether two neighboring foreground voxels are joined. It must be symmetric. */
-  std::function<bool(std::int64_t place, std::int64_t neighbor)> areJoined;
-};
-
 /** The result of labeling, kept as runs: about 1 bit per voxel and 4 bytes per run. It makes label maps of any type
  *  and the component table on request. It also keeps its memory, and memory of a CUDA device, for the next call. */
 class Labeling
@@ -188,10 +179,6 @@ Labeling Label(const ImageView & image, const LabelOptions & options = {});
 /** As above, into an existing result, whose memory is reused. After an exception the result can only be passed to
  *  another such call. */
 void Label(const ImageView & image, const LabelOptions & options, Labeling & result);
-
-/** Labels a volume on the CPU, with the caller's own links. `options.criterion` and `options.mask` are not used.
- *  \throws InvalidArgument, also if one of the functions is empty; Unsupported, Canceled, std::bad_alloc. */
-Labeling Label(const Extent & extent, const CustomLinks & links, const LabelOptions & options = {});
 
 /** Writes the graph of an image, x fastest: bit VoxelGraphBit(step) of a voxel is set if it is joined to its neighbor
  *  at that step. Bits of steps out of the image are set; bits of steps outside the connectivity are not. TWord is

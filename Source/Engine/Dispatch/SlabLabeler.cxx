@@ -6,7 +6,7 @@
 #  include "BrickCCL/Core/Error.h"
 #  include "BrickCCL/Criteria/RowLinks.h"
 #  include "BrickCCL/Cuda/Devices.h"
-#  include "BrickCCL/Host/StepClock.h"
+#  include "BrickCCL/Host/Stopwatch.h"
 
 #  include <algorithm>
 #  include <atomic>
@@ -212,7 +212,7 @@ SlabLabeler::Label(const AlgorithmChoice &  asked,
 {
   // The share of labeling in the progress.
   constexpr double labeled = 0.8;
-  StepClock        clock;
+  Stopwatch        clock;
   const auto       lanes = devices.size() * LabelersPerDevice;
   bool             isFit = m_Labelers.size() == lanes;
   for (std::size_t lane = 0; lane < lanes && isFit; ++lane)
@@ -266,7 +266,7 @@ SlabLabeler::Label(const AlgorithmChoice &  asked,
   m_Algorithm = m_Labelers.front()->LastAlgorithm();
   m_Times = work.times;
   m_Times.count = cut.Count();
-  m_Times.slabs = clock.Step();
+  m_Times.slabs = clock.Lap();
   const std::uint64_t found = StackSlabs(cut,
                                          *MakeRowLinks(problem.image, problem.criterion, problem.mask),
                                          problem.connectivity,
@@ -275,7 +275,7 @@ SlabLabeler::Label(const AlgorithmChoice &  asked,
                                          context.Part(labeled, 1),
                                          result);
   context.progress.Update(1);
-  m_Times.stack = clock.Step();
+  m_Times.stack = clock.Lap();
   return found;
 }
 

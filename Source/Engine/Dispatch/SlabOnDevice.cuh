@@ -7,7 +7,7 @@
 #include "BrickCCL/Cuda/StageClock.cuh"
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
-#include "BrickCCL/Host/StepClock.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Labels/JoinSlabs.cuh"
 #include "BrickCCL/Labels/SeamsOnDevice.cuh"
 
@@ -85,7 +85,7 @@ public:
 
   /** Labels the slab. `queueSides` queues work on its seams before the host waits for it. */
   void
-  Label(const AlgorithmChoice & asked, const StepClock & start, const std::function<void()> & queueSides)
+  Label(const AlgorithmChoice & asked, const Stopwatch & start, const std::function<void()> & queueSides)
   {
     const cuda::CurrentDevice current(m_Device);
     times.begun = SecondsSince(start);
@@ -115,7 +115,7 @@ public:
          std::size_t                        own,
          void *                             labels,
          LabelType                          type,
-         const StepClock &                  start)
+         const Stopwatch &                  start)
   {
     const cuda::CurrentDevice           current(m_Device);
     std::vector<const cuda::SeamSide *> told;
@@ -165,10 +165,10 @@ private:
   };
 
   static double
-  SecondsSince(const StepClock & start)
+  SecondsSince(const Stopwatch & start)
   {
-    StepClock clock = start;
-    return clock.Step();
+    Stopwatch clock = start;
+    return clock.Lap();
   }
 
   int                  m_Device;

@@ -47,24 +47,21 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
   });
 }
 
-/** The runs of rows that are asked for in nearly raster order, and of their neighbors along y and z. The image has up
- *  to 3 dimensions. Each row is collected once. */
+/** The runs of rows that are asked for in nearly raster order, and of their neighbors along y and z. In images of up to
+ * 3 dimensions each row is collected once. */
 class LabeledRows
 {
 public:
   explicit LabeledRows(const RunVolume & volume)
     : m_Volume(volume)
-    , m_CountY(volume.GetExtent().size[1])
-    , m_Rows(static_cast<std::size_t>(3 * m_CountY))
+    , m_Rows(static_cast<std::size_t>(3 * (volume.GetExtent().size[2] > 1 ? volume.GetExtent().size[1] : 1)))
   {}
 
-  /** The runs of row y of slice z. They are valid until a row three slices away is asked for. */
+  /** The runs of a row. They are valid until a row three slices away (in 2-D three rows) is asked for. */
   const std::vector<LabeledRun> &
-  At(std::int64_t y, std::int64_t z)
+  At(std::int64_t row)
   {
-    const std::int64_t row = z * m_CountY + y;
-    Row &              place =
-      m_Rows[static_cast<std::uint64_t>(z) % 3 * static_cast<std::uint64_t>(m_CountY) + static_cast<std::uint64_t>(y)];
+    Row & place = m_Rows[static_cast<std::size_t>(row) % m_Rows.size()];
     if (place.row != row)
     {
       place.row = row;
@@ -81,7 +78,6 @@ private:
   };
 
   const RunVolume & m_Volume;
-  std::int64_t      m_CountY;
   std::vector<Row>  m_Rows;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/TouchingRuns.h"
 
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/Neighborhood.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
@@ -137,42 +139,18 @@ private:
   std::vector<std::uint64_t> m_Labels;
 };
 
-/** An earlier row whose voxels touch a row's voxels. */
-struct EarlierRow
+/** The axis across which the voxels of a row and of an earlier one share faces; 0 for none. */
+int
+AxisAcross(const RowOffset & offset)
 {
-  std::int64_t step[MaximumDimension - 1];
-  /** The axis across which the rows share faces; 0 for none. */
-  int axis;
-};
-
-std::vector<EarlierRow>
-EarlierRows(int dimension)
-{
-  std::vector<EarlierRow> rows;
-  const int               axes = dimension - 1;
-  int                     count = 1;
-  for (int i = 0; i < axes; ++i)
+  int across = 0;
+  int steps = 0;
+  for (int axis = 1; axis < MaximumDimension; ++axis)
   {
-    count *= 3;
+    across = offset.step[axis - 1] != 0 ? axis : across;
+    steps += offset.step[axis - 1] != 0 ? 1 : 0;
   }
-  // The first half of all steps from -1 to 1 leads backwards.
-  for (int number = 0; number < count / 2; ++number)
-  {
-    EarlierRow row = {};
-    int        steps = 0;
-    for (int axis = 1, rest = number; axis <= axes; ++axis, rest /= 3)
-    {
-      row.step[axis - 1] = rest % 3 - 1;
-      if (row.step[axis - 1] != 0)
-      {
-        ++steps;
-        row.axis = axis;
-      }
-    }
-    row.axis = steps == 1 ? row.axis : 0;
-    rows.push_back(row);
-  }
-  return rows;
+  return steps == 1 ? across : 0;
 }
 
 /** The contacts between the runs of a row and of an earlier one that touches it. */
@@ -223,15 +201,17 @@ CompareRows(const RunVolume & volume,
             SmallestLabels &  smallest,
             StopPoint &       stop)
 {
-  const Extent &                extent = volume.GetExtent();
-  const std::vector<EarlierRow> earlierRows = EarlierRows(extent.dimension);
-  std::vector<LabeledRun>       own;
-  std::vector<LabeledRun>       earlier;
-  std::uint64_t                 runs = 0;
-  for (std::int64_t row = begin; row < end; ++row)
+  const Extent &          extent = volume.GetExtent();
+  const RowSteps          earlierRows(Connectivity::Full(extent.dimension).BackwardRows(), extent);
+  LabeledRows             rows(volume);
+  std::vector<LabeledRun> own;
+  std::uint64_t           runs = 0;
+  RowPosition             position(extent, begin);
+  for (std::int64_t row = begin; row < end; ++row, position.Advance(extent))
   {
     stop.AskAt(static_cast<std::uint64_t>(row - begin) * 64);
-    CollectLabeledRuns(volume, row, own);
+    // A copy, since in four dimensions an earlier row may take its place.
+    own = rows.At(row);
     for (std::size_t i = 1; i < own.size(); ++i)
     {
       stop.AskAt(runs++);
@@ -241,23 +221,11 @@ CompareRows(const RunVolume & volume,
         faces.Add(own[i - 1].label, own[i].label, 0, 1);
       }
     }
-    const RowPosition position(extent, row);
-    for (const EarlierRow & neighbor : earlierRows)
+    for (const RowStep & earlier : earlierRows)
     {
-      bool         isInside = !own.empty();
-      std::int64_t other = row;
-      std::int64_t stride = 1;
-      for (int axis = 1; axis < extent.dimension; ++axis)
+      if (!own.empty() && earlier.ExistsFrom(position, extent))
       {
-        const std::int64_t place = position.at[axis - 1] + neighbor.step[axis - 1];
-        isInside = isInside && place >= 0 && place < extent.size[axis];
-        other += stride * neighbor.step[axis - 1];
-        stride *= extent.size[axis];
-      }
-      if (isInside)
-      {
-        CollectLabeledRuns(volume, other, earlier);
-        Compare(own, earlier, neighbor.axis, faces, smallest);
+        Compare(own, rows.At(row - earlier.distance), AxisAcross(earlier.offset), faces, smallest);
       }
     }
   }

@@ -62,17 +62,18 @@ private:
   OwnRow            m_Zeros;
 };
 
-/** Counts something for the voxels of every component, row by row. `makeCount()` is called once for each slab of rows
- *  and returns `count(rows, y, z, runs, runCount)`. That adds what it finds at the runs of row y in slice z to their
- *  counts; `rows` gives it the rows that it looks at. For images of up to 3 dimensions. */
-template <typename TMakeCount>
+/** Counts the marks under the runs of every component. `mark(rows, y, z, marks)` sets the marks of row y in slice z;
+ *  `rows` gives it the rows that it looks at. For images of up to 3 dimensions. */
+template <typename TMark>
 UninitializedVector<MarkCounts>
-CountAtRuns(const RunVolume & volume, std::uint64_t components, const HostContext & context, TMakeCount makeCount)
+CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, const HostContext & context, TMark mark)
 {
+  const std::int64_t stride = (volume.WordsPerRow() + simd::MarkWords - 1) / simd::MarkWords * simd::MarkWords;
   return AccumulateRows<MarkCounts>(volume, components, context, [&] {
-    return [&, count = makeCount(), rows = BitRows(volume), runs = std::vector<simd::CountedRun>()](
-             auto &       accumulators,
-             std::int64_t row) mutable {
+    return [&,
+            words = std::vector<Word>(static_cast<std::size_t>(kinds * stride)),
+            rows = BitRows(volume),
+            runs = std::vector<simd::CountedRun>()](auto & accumulators, std::int64_t row) mutable {
       runs.clear();
       volume.VisitLabels([&](const auto * labels) {
         volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
@@ -82,28 +83,10 @@ CountAtRuns(const RunVolume & volume, std::uint64_t components, const HostContex
           }
         });
       });
-      const std::int64_t z = row / volume.GetExtent().size[1];
-      count(rows, row - z * volume.GetExtent().size[1], z, runs.data(), runs.size());
-    };
-  });
-}
-
-/** Counts the marks under the runs of every component. `mark(rows, y, z, marks)` sets the marks of row y in slice z. */
-template <typename TMark>
-UninitializedVector<MarkCounts>
-CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, const HostContext & context, TMark mark)
-{
-  return CountAtRuns(volume, components, context, [&] {
-    const std::int64_t stride = (volume.WordsPerRow() + simd::MarkWords - 1) / simd::MarkWords * simd::MarkWords;
-    return [&mark, kinds, stride, words = std::vector<Word>(static_cast<std::size_t>(kinds * stride))](
-             const BitRows &          rows,
-             std::int64_t             y,
-             std::int64_t             z,
-             const simd::CountedRun * runs,
-             std::size_t              runCount) mutable {
       const simd::RowMarks marks{ words.data(), stride };
-      mark(rows, y, z, marks);
-      simd::CountMarks(runs, runCount, marks, kinds);
+      const std::int64_t   z = row / volume.GetExtent().size[1];
+      mark(rows, row - z * volume.GetExtent().size[1], z, marks);
+      simd::CountMarks(runs.data(), runs.size(), marks, kinds);
     };
   });
 }

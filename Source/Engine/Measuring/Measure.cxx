@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
-#include "BrickCCL/Measuring/JoinRuns.h"
 #include "BrickCCL/Measuring/Moments.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Tables/ComponentSums.h"
@@ -113,28 +112,6 @@ TakeMoments(const UninitializedVector<TSums> & sums,
   table.measures.Set(std::move(shapes));
 }
 
-/** Adds up the sums of all components. */
-template <typename TSums>
-UninitializedVector<TSums>
-AccumulateSums(const RunVolume &          volume,
-               std::uint64_t              components,
-               const HostContext &        context,
-               UninitializedVector<TSums> old = {})
-{
-  return AccumulateRuns<TSums>(
-    volume,
-    components,
-    context,
-    [length = volume.GetExtent().RowLength()](TSums &             sums,
-                                              std::int64_t        row,
-                                              const RowPosition & position,
-                                              std::int64_t        begin,
-                                              std::int64_t        end) {
-      sums.AddRun(position, row * length + begin, begin, end);
-    },
-    std::move(old));
-}
-
 ShapeSums &
 ShapeOf(ShapeSums & sums)
 {
@@ -146,14 +123,17 @@ ShapeOf(MomentSums & sums)
   return sums.shape;
 }
 
-/** The sums of the unwrapped components of an image with periodic axes. */
+/** Adds up the sums of all components, which are unwrapped in an image with periodic axes. */
 template <typename TSums>
 UninitializedVector<TSums>
-AccumulateUnwrapped(const RunVolume & volume, std::uint64_t components, const HostContext & context)
+AccumulateSums(const RunVolume &          volume,
+               std::uint64_t              components,
+               const HostContext &        context,
+               UninitializedVector<TSums> old = {})
 {
-  const Unwrapping & unwrapping = *volume.GetUnwrapping();
-  const Extent &     extent = volume.GetExtent();
-  const auto         makeVisit = [&] {
+  const Unwrapping * const unwrapping = volume.GetUnwrapping();
+  const Extent &           extent = volume.GetExtent();
+  const auto               makeVisit = [&] {
     return [&](auto & accumulators, std::int64_t row) {
       const RowPosition position(extent, row);
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
@@ -162,8 +142,8 @@ AccumulateUnwrapped(const RunVolume & volume, std::uint64_t components, const Ho
         {
           return;
         }
-        const Unwrapping::Shift & shift = unwrapping.ShiftOf(run);
-        RowPosition               moved = position;
+        const Unwrapping::Shift shift = unwrapping != nullptr ? unwrapping->ShiftOf(run) : Unwrapping::Shift{};
+        RowPosition             moved = position;
         for (int axis = 1; axis < MaximumDimension; ++axis)
         {
           moved.at[axis - 1] += shift[static_cast<std::size_t>(axis)] * extent.size[axis];
@@ -176,12 +156,12 @@ AccumulateUnwrapped(const RunVolume & volume, std::uint64_t components, const Ho
       });
     };
   };
-  auto      sums = AccumulateRows<TSums>(volume, components, context, makeVisit);
+  auto      sums = AccumulateRows<TSums>(volume, components, context, makeVisit, false, std::move(old));
   StopPoint stop(context);
-  for (std::uint64_t run = 0; run < volume.RunCount(); ++run)
+  for (std::uint64_t run = 0; unwrapping != nullptr && run < volume.RunCount(); ++run)
   {
     stop.AskAt(run);
-    const unsigned char wraps = unwrapping.wraps[unwrapping.pieceOfRun[static_cast<std::size_t>(run)]];
+    const unsigned char wraps = unwrapping->wraps[unwrapping->pieceOfRun[static_cast<std::size_t>(run)]];
     const std::uint64_t label = wraps != 0 ? volume.Label(run) : 0;
     for (int axis = 0; axis < extent.dimension && label != 0; ++axis)
     {
@@ -194,84 +174,64 @@ AccumulateUnwrapped(const RunVolume & volume, std::uint64_t components, const Ho
   return sums;
 }
 
-/** Adds runs to the sums of their components. A sum in memory must be written before it can be added to again. So
- * vector code first joins neighboring runs of one component, if there are many of these; where components have few
- * runs, it does not look. */
-class RunAdder
+/** Whether at least half of the runs have the label of the run before. */
+template <typename TLabel>
+bool
+AreMostlyEqual(const TLabel * labels, int count)
 {
-public:
-  RunAdder(const RunVolume & volume, std::uint64_t components)
-    : m_MayJoin(volume.GetExtent().RowLength() <= simd::JoinedRuns::LongestRow &&
-                volume.RunCount() / FewRunsOfComponent > components)
-  {}
-
-  /** Adds runs that begin in row `rows.y`. \param labels  the labels of the runs. */
-  template <typename TLabel, typename TSums>
-  void
-  Add(const RunsOfRows & runs, const TLabel * labels, const simd::RowsOfSlice & rows, SlabAccumulators<TSums> & to)
+  int equal = 0;
+  for (int i = 1; i < count; ++i)
   {
-    if constexpr (std::is_same_v<TSums, CompactShapeSums> && std::is_same_v<TLabel, std::uint32_t>)
-    {
-      constexpr int fewRuns = 8;
-      if (m_JoinsRuns && runs.count > fewRuns)
-      {
-        AddByVectors(runs, labels, rows, to);
-        return;
-      }
-    }
-    AddOneByOne(runs, labels, rows, to);
+    equal += labels[i] == labels[i - 1] ? 1 : 0;
   }
+  return 2 * equal >= count;
+}
 
-private:
-  static constexpr std::uint64_t FewRunsOfComponent = 4;
-
-  void
-  AddByVectors(const RunsOfRows &                   runs,
-               const std::uint32_t *                labels,
-               const simd::RowsOfSlice &            rows,
-               SlabAccumulators<CompactShapeSums> & to)
-  {
-    // It stops at a run whose block must be opened first.
-    if (!m_MayJoin || !simd::AreWorthJoining(labels, runs.count))
+/** Adds runs, which begin in row y of slice z, to the sums of their components. A sum in memory must be written before
+ *  it can be added to again. So neighboring runs of one component are added together where most are such: elsewhere no
+ *  processor would predict which are. It takes copies, so that the compiler knows that no sum overwrites them.
+ *  \param labels  the labels of the runs \param rowLength  the voxels of a row */
+template <typename TLabel, typename TSums>
+void
+AddRuns(RunsOfRows                runs,
+        const TLabel *            labels,
+        std::int64_t              y,
+        std::int64_t              z,
+        std::int64_t              rowLength,
+        SlabAccumulators<TSums> & to)
+{
+  const std::int32_t lastInRow = runs.LastInRow();
+  const auto         rowOf = [&](int i) { return std::int64_t{ runs.Begin(i) >> runs.shift }; };
+  const auto         voxelsOf = [&](int i) {
+    const std::int64_t x = runs.Begin(i) & lastInRow;
+    return RowVoxels::OfRun(x, x + runs.End(i) - runs.Begin(i));
+  };
+  const auto add = [&](std::uint64_t label, std::int64_t row, const RowVoxels & voxels) {
+    if (label != 0)
     {
-      for (int i = 0; (i = simd::AddRuns(runs, labels, i, rows, to.Blocks())) < runs.count;)
-      {
-        to[labels[i] - 1];
-      }
-      return;
+      to[static_cast<std::size_t>(label - 1)].Add(y + row, z, (runs.row + row) * rowLength, voxels);
     }
-    simd::JoinRuns(runs, labels, m_Joined);
-    for (int i = 0; (i = simd::AddJoinedRuns(m_Joined, i, rows, to.Blocks())) < m_Joined.count;)
-    {
-      to[m_Joined.labels[i] - 1];
-    }
-  }
-
-  /** Takes copies, so that the compiler knows that no sum overwrites them. */
-  template <typename TLabel, typename TSums>
-  static void
-  AddOneByOne(RunsOfRows runs, const TLabel * labels, simd::RowsOfSlice rows, SlabAccumulators<TSums> & to)
+  };
+  constexpr int few = 16;
+  if (runs.count < few || !AreMostlyEqual(labels, runs.count))
   {
-    const std::int32_t lastInRow = runs.LastInRow();
     for (int i = 0; i < runs.count; ++i)
     {
-      const std::uint64_t label = labels[i];
-      if (label != 0)
-      {
-        const std::int64_t row = runs.Begin(i) >> runs.shift;
-        const std::int64_t x = runs.Begin(i) & lastInRow;
-        to[static_cast<std::size_t>(label - 1)].Add(rows.y + row,
-                                                    rows.z,
-                                                    rows.place + row * rows.length,
-                                                    RowVoxels::OfRun(x, x + runs.End(i) - runs.Begin(i)));
-      }
+      add(labels[i], rowOf(i), voxelsOf(i));
     }
+    return;
   }
-
-  const bool       m_JoinsRuns = simd::JoinsRuns();
-  const bool       m_MayJoin;
-  simd::JoinedRuns m_Joined;
-};
+  for (int i = 0; i < runs.count; ++i)
+  {
+    const int first = i;
+    RowVoxels voxels = voxelsOf(i);
+    for (; i + 1 < runs.count && labels[i + 1] == labels[first] && rowOf(i + 1) == rowOf(first); ++i)
+    {
+      voxels.Append(voxelsOf(i + 1));
+    }
+    add(labels[first], rowOf(first), voxels);
+  }
+}
 
 /** Adds up the compact sums of all components. Default columns mostly need these; they are worth a loop for each type
  * of labels. */
@@ -289,7 +249,6 @@ AccumulateCompact(const RunVolume &          volume,
       components,
       context,
       [&](auto & accumulators, std::int64_t begin, std::int64_t end, StopPoint & stop) {
-        const auto         adder = std::make_unique<RunAdder>(volume, components);
         const std::int64_t slice = extent.size[1];
         const std::int64_t rowsAtOnce = 1 + 16 * StopPoint::Steps / extent.RowLength();
         // Goes slice by slice, and asks several times in a large one.
@@ -301,10 +260,7 @@ AccumulateCompact(const RunVolume &          volume,
           if (volume.FirstRun(begin) != volume.FirstRun(next))
           {
             volume.ForRunsAtOnce(begin, next, [&](const RunsOfRows & runs) {
-              adder->Add(runs,
-                         labels + runs.run,
-                         { runs.row - z * slice, z, runs.row * extent.RowLength(), extent.RowLength() },
-                         accumulators);
+              AddRuns(runs, labels + runs.run, runs.row - z * slice, z, extent.RowLength(), accumulators);
             });
           }
         }
@@ -326,29 +282,19 @@ MeasureShapes(const RunVolume &   volume,
   const bool needsMoments = std::any_of(table.groups.begin(), table.groups.end(), [](const ColumnGroup * group) {
     return group->needsMoments;
   });
-  if (volume.GetUnwrapping() != nullptr && needsMoments)
+  const bool isPeriodic = volume.GetUnwrapping() != nullptr;
+  if (needsMoments && !isPeriodic && CompactMomentSums::Fit(extent))
   {
-    TakeMoments<ShapeSums>(AccumulateUnwrapped<MomentSums>(volume, components, context), context, old, table);
-  }
-  else if (volume.GetUnwrapping() != nullptr)
-  {
-    take(AccumulateUnwrapped<ShapeSums>(volume, components, context));
+    TakeMoments<CompactShapeSums>(AccumulateCompact<CompactMomentSums>(volume, components, context),
+                                  context,
+                                  old,
+                                  table);
   }
   else if (needsMoments)
   {
-    if (CompactMomentSums::Fit(extent))
-    {
-      TakeMoments<CompactShapeSums>(AccumulateCompact<CompactMomentSums>(volume, components, context),
-                                    context,
-                                    old,
-                                    table);
-    }
-    else
-    {
-      TakeMoments<ShapeSums>(AccumulateSums<MomentSums>(volume, components, context), context, old, table);
-    }
+    TakeMoments<ShapeSums>(AccumulateSums<MomentSums>(volume, components, context), context, old, table);
   }
-  else if (extent.dimension <= 3 && *std::max_element(extent.size, extent.size + 3) < 0x7fffffff)
+  else if (!isPeriodic && extent.dimension <= 3 && *std::max_element(extent.size, extent.size + 3) < 0x7fffffff)
   {
     take(AccumulateCompact(volume, components, context, TakeSums<CompactShapeSums>(old)));
   }
@@ -357,8 +303,6 @@ MeasureShapes(const RunVolume &   volume,
     take(AccumulateSums(volume, components, context, TakeSums<ShapeSums>(old)));
   }
 }
-
-static_assert(SlabAccumulators<CompactShapeSums>::BlockSize == simd::SumLinesPerBlock, "vector code fills the blocks");
 
 } // namespace
 

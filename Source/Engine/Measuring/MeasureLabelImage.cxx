@@ -150,59 +150,24 @@ ToLabel(T value)
   return static_cast<std::uint64_t>(value);
 }
 
-/** The labels of the runs of a chunk of rows, and where the runs begin and end. */
+/** The labels of the runs of a chunk of rows. */
 struct alignas(64) LabelsOfRuns
 {
   UninitializedVector<std::uint64_t> labels;
   std::uint64_t                      largest = 0;
-  /** Empty if `hasBounds` is false. */
-  UninitializedVector<std::int32_t> begins;
-  UninitializedVector<std::int32_t> ends;
-  bool                              hasBounds = true;
 
-  /** Adds the runs of the rows [begin, end), whose voxels are `pixels`.
-   *  \param maximumBounds  if the chunk has more runs, no bounds are kept */
+  /** Adds the runs of the rows [begin, end), whose voxels are `pixels`. */
   template <typename T>
   void
-  Collect(const T * pixels, const RunVolume & volume, std::int64_t begin, std::int64_t end, std::size_t maximumBounds)
+  Collect(const T * pixels, const RunVolume & volume, std::int64_t begin, std::int64_t end)
   {
-    const std::int64_t length = volume.GetExtent().RowLength();
-    if (length > std::numeric_limits<std::int32_t>::max())
+    for (std::int64_t row = begin; row < end; ++row, pixels += volume.GetExtent().RowLength())
     {
-      hasBounds = false;
-      volume.ForEachRun(begin, [&](std::int64_t x, std::int64_t, std::uint64_t) {
+      volume.ForEachRun(row, [&](std::int64_t x, std::int64_t, std::uint64_t) {
         labels.push_back(ToLabel(pixels[x]));
         largest = std::max(largest, labels.back());
       });
-      return;
     }
-    volume.ForRunsAtOnce(begin, end, [&](const RunsOfRows & runs) {
-      const std::size_t  known = labels.size();
-      const auto         count = static_cast<std::size_t>(runs.count);
-      const std::int32_t lastInRow = runs.LastInRow();
-      const T * const    rows = pixels + (runs.row - begin) * length;
-      labels.resize(known + count);
-      for (std::size_t i = 0; i < count; ++i)
-      {
-        const std::int32_t place = runs.Begin(static_cast<int>(i));
-        labels[known + i] = ToLabel(rows[std::int64_t{ place >> runs.shift } * length + (place & lastInRow)]);
-        largest = std::max(largest, labels[known + i]);
-      }
-      hasBounds = hasBounds && known + count <= maximumBounds;
-      if (!hasBounds)
-      {
-        begins = {};
-        ends = {};
-        return;
-      }
-      begins.resize(known + count);
-      ends.resize(known + count);
-      for (std::size_t i = 0; i < count; ++i)
-      {
-        begins[known + i] = runs.Begin(static_cast<int>(i)) & lastInRow;
-        ends[known + i] = runs.End(static_cast<int>(i)) & lastInRow;
-      }
-    });
   }
 };
 
@@ -273,32 +238,21 @@ FindLabeledRuns(const ImageView & labels, const Chunks & rows, const HostContext
              context,
              volume,
              [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-               // Bounds take 8 bytes a run; here they get at most a byte a voxel.
-               const std::int64_t ofChunk = (rows.End(chunk) - rows.Begin(chunk)) * rowLength;
-               chunks[static_cast<std::size_t>(chunk)].Collect(voxels + begin * rowLength,
-                                                               volume,
-                                                               begin,
-                                                               end,
-                                                               static_cast<std::size_t>(ofChunk) / 8);
+               chunks[static_cast<std::size_t>(chunk)].Collect(voxels + begin * rowLength, volume, begin, end);
              });
   });
   return chunks;
 }
 
-/** Gives the runs of a volume their places in the table as labels, and their bounds if they were collected. */
+/** Gives the runs of a volume their places in the table as labels. */
 void
 StorePlaces(const Chunks &                    rows,
             const std::vector<LabelsOfRuns> & chunks,
             std::uint64_t                     components,
-            bool                              hasBounds,
             const HostContext &               context,
             RunVolume &                       volume)
 {
   volume.ResizeLabels(components > std::numeric_limits<std::uint32_t>::max());
-  if (hasBounds)
-  {
-    volume.Bounds().Resize(volume.RunCount());
-  }
   volume.VisitLabels([&](auto * labelOfRun) {
     using Label = std::remove_reference_t<decltype(*labelOfRun)>;
     ParallelFor(rows.count, context.Quiet(), [&](std::int64_t chunk) {
@@ -307,17 +261,8 @@ StorePlaces(const Chunks &                    rows,
       std::transform(own.labels.begin(), own.labels.end(), labelOfRun + first, [](std::uint64_t place) {
         return static_cast<Label>(place);
       });
-      if (hasBounds)
-      {
-        std::copy(own.begins.begin(), own.begins.end(), volume.Bounds().Begins() + first);
-        std::copy(own.ends.begin(), own.ends.end(), volume.Bounds().Ends() + first);
-      }
     });
   });
-  if (hasBounds)
-  {
-    volume.Bounds().SetKept(true);
-  }
 }
 
 } // namespace
@@ -348,17 +293,15 @@ MeasureLabelImage(const ImageView &      labels,
   const Chunks              rows = RowChunks(labels.extent, context);
   std::vector<LabelsOfRuns> chunks = FindLabeledRuns(labels, rows, context.Part(0, 0.4), volume);
   std::uint64_t             largest = 0;
-  bool                      hasBounds = true;
   for (const LabelsOfRuns & chunk : chunks)
   {
     largest = std::max(largest, chunk.largest);
-    hasBounds = hasBounds && chunk.hasBounds;
   }
   // A mark takes 2 bits, the label of a run 64.
   const std::uint64_t              markLimit = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
   const std::vector<std::uint64_t> values =
     largest < markLimit ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
-  StorePlaces(rows, chunks, values.size(), hasBounds, context, volume);
+  StorePlaces(rows, chunks, values.size(), context, volume);
   ComponentTable table =
     MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
   SetLabels(table, values);

@@ -104,6 +104,27 @@ MarkIntervalsOf(const RowSurroundings & rows, std::int64_t words, RowMarks marks
 }
 
 void
+MarkPairsOf(const Word * own, const Word * const * others, std::int64_t words, RowMarks marks)
+{
+  const WordTag tag;
+  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
+  {
+    const RowEnds ends(w, words);
+    const auto    mark = [&](std::size_t kind, WordVector bits) HWY_ATTR {
+      hn::StoreU(bits, tag, marks.words + static_cast<std::int64_t>(kind) * marks.stride + w);
+    };
+    mark(PairKinds::Own, WordsOfRow(own + w, ends).before);
+    for (int row = 0; row < PairRows; ++row)
+    {
+      const WordsOfRow there(others[row] + w, ends);
+      mark(PairKinds::Of(row, -1), there.before);
+      mark(PairKinds::Of(row, 0), there.here);
+      mark(PairKinds::Of(row, 1), ends.BitsBehind(there.here, others[row] + w));
+    }
+  }
+}
+
+void
 CountMarksOf(const CountedRun * runs, std::size_t runCount, RowMarks marks, int kinds)
 {
   for (const CountedRun * run = runs; run != runs + runCount; ++run)
@@ -145,12 +166,19 @@ namespace brickccl::simd
 {
 
 HWY_EXPORT(MarkIntervalsOf);
+HWY_EXPORT(MarkPairsOf);
 HWY_EXPORT(CountMarksOf);
 
 void
 MarkIntervals(const RowSurroundings & rows, std::int64_t words, RowMarks marks)
 {
   HWY_DYNAMIC_DISPATCH(MarkIntervalsOf)(rows, words, marks);
+}
+
+void
+MarkPairs(const Word * own, const Word * const * others, std::int64_t words, RowMarks marks)
+{
+  HWY_DYNAMIC_DISPATCH(MarkPairsOf)(own, others, words, marks);
 }
 
 void

@@ -55,6 +55,28 @@ struct IntervalKinds
  *  rows has the mark, so that each interval is marked once. */
 void MarkIntervals(const RowSurroundings & rows, std::int64_t words, RowMarks marks);
 
+/** The number of rows that MarkPairs reads in addition to a row. */
+inline constexpr int PairRows = 4;
+
+/** The kinds of marks of MarkPairs: voxels with a neighbor at x - 1, x and x + 1 of each of the other rows, and voxels
+ *  with a neighbor before them in their own row. */
+struct PairKinds
+{
+  static constexpr std::size_t Own = 3 * PairRows;
+  static constexpr std::size_t Count = Own + 1;
+
+  /** The kind of a pair with a voxel of another row. \param step  the way along x, from -1 to 1. */
+  static constexpr std::size_t
+  Of(int row, int step)
+  {
+    return static_cast<std::size_t>((1 + step) * PairRows + row);
+  }
+};
+static_assert(PairKinds::Count <= MarkKinds);
+
+/** Marks the voxels that have neighbors. Bits behind the ends of rows are 0. */
+void MarkPairs(const Word * own, const Word * const * others, std::int64_t words, RowMarks marks);
+
 /** The voxels begin <= x < end of a row, and the counts for each kind. */
 struct CountedRun
 {

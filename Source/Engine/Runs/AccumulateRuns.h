@@ -30,18 +30,6 @@ ForComponents(std::uint64_t components, const HostContext & context, TFunction f
   });
 }
 
-/** The type that vector code adds to: the accumulator's `Line` if it has one, else the accumulator itself. */
-template <typename TAccumulator, typename = void>
-struct LineOfAccumulator
-{
-  using Type = TAccumulator;
-};
-template <typename TAccumulator>
-struct LineOfAccumulator<TAccumulator, std::void_t<typename TAccumulator::Line>>
-{
-  using Type = typename TAccumulator::Line;
-};
-
 /** The accumulators that a slab of rows adds to. They are in blocks of components; a block is made when the slab
  *  meets one of its components. A slab that may do so takes the result's own block if no other slab has taken it.
  *  Then nothing has to be added up afterwards, and with labels in raster order two slabs meet in few blocks. */
@@ -50,8 +38,6 @@ class SlabAccumulators
 {
 public:
   static constexpr std::size_t BlockSize = 64;
-  using Line = typename LineOfAccumulator<TAccumulator>::Type;
-  static_assert(sizeof(Line) == sizeof(TAccumulator));
 
   /** \param taken  says for each block of `total` whether a slab has taken it. */
   SlabAccumulators(UninitializedVector<TAccumulator> & total, std::vector<unsigned char> & taken, bool mayTake)
@@ -70,29 +56,17 @@ public:
     {
       Open(number);
     }
-    return Accumulators(number)[component % BlockSize];
+    return m_Blocks[number][component % BlockSize];
   }
 
-  /** All blocks. A block is null if the slab did not meet its components. */
-  Line * const *
-  Blocks() const
-  {
-    return m_Blocks.data();
-  }
   /** Null if the slab met no component of the block. */
   const TAccumulator *
   Block(std::size_t block) const
   {
-    return Accumulators(block);
+    return m_Blocks[block];
   }
 
 private:
-  TAccumulator *
-  Accumulators(std::size_t block) const
-  {
-    return static_cast<TAccumulator *>(m_Blocks[block]);
-  }
-
   void
   Open(std::size_t number)
   {
@@ -116,7 +90,7 @@ private:
   FreshMemory                                  m_Memory;
   std::vector<unsigned char> &                 m_Taken;
   bool                                         m_MayTake;
-  std::vector<Line *>                          m_Blocks;
+  std::vector<TAccumulator *>                  m_Blocks;
   std::vector<std::unique_ptr<TAccumulator[]>> m_Own;
 };
 

@@ -36,7 +36,7 @@ struct LinkAxes
  *
  *  Memory: 1 bit per voxel. With equal values or a tolerance, 1 more bit for the starts of runs, 1 for each of the
  *  axes y and z along which links are kept, 0.5 for RunAt and 2 for separated voxels. 8 bytes per row, 4 (8) bytes
- *  per run, and 8 more per run where bounds are kept. Algorithms keep scratch memory of their own here. */
+ *  per run. Algorithms keep scratch memory of their own here. */
 class RunVolume : public VolumeRows
 {
 public:

@@ -7,7 +7,6 @@
 #include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Runs/RunBounds.h"
 #include "BrickCCL/Runs/StoredBits.h"
-#include "BrickCCL/Runs/StoredBounds.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -40,7 +39,6 @@ public:
     m_WordsPerRow = WordsForBits(extent.RowLength());
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
     m_RunsBefore.Resize(0);
-    m_Bounds.SetKept(false);
     Keep(true, m_Foreground);
     Keep(!startsFollowForeground, m_Starts);
   }
@@ -140,42 +138,24 @@ public:
     return FirstRun(row) + m_RunsBefore[static_cast<std::size_t>(FirstWord(row) + w)] +
            static_cast<std::uint64_t>(CountBits(starts)) - 1;
   }
-  /** The bounds of all runs, where these are kept. Rows must have fewer than 2^31 voxels then. */
-  StoredBounds &
-  Bounds()
-  {
-    return m_Bounds;
-  }
-  const StoredBounds &
-  Bounds() const
-  {
-    return m_Bounds;
-  }
 
   /** Calls `function(begin, end, run)` for the runs of a row, in order. A run has the voxels begin <= x < end. */
   template <typename TFunction>
   void
   ForEachRun(std::int64_t row, TFunction function) const
   {
-    const auto each = [&](const RunsOfRows & runs) {
+    if (m_Extent.RowLength() > std::numeric_limits<std::int32_t>::max())
+    {
+      ForEachRunByBits(row, function);
+      return;
+    }
+    simd::RunBounds bounds;
+    ForFoundBounds(row, 1, OneRow, bounds, [&](const RunsOfRows & runs) {
       for (int i = 0; i < runs.count; ++i)
       {
         function(std::int64_t{ runs.Begin(i) }, std::int64_t{ runs.End(i) }, runs.run + static_cast<std::uint64_t>(i));
       }
-    };
-    if (m_Bounds.AreKept())
-    {
-      ForKeptBounds(row, each);
-    }
-    else if (FindsBounds())
-    {
-      simd::RunBounds bounds;
-      ForFoundBounds(row, 1, OneRow, bounds, each);
-    }
-    else
-    {
-      ForEachRunByBits(row, function);
-    }
+    });
   }
 
   /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Maximum runs at a
@@ -186,14 +166,6 @@ public:
   ForRunsAtOnce(std::int64_t row, std::int64_t end, TFunction function) const
   {
     simd::RunBounds bounds;
-    if (m_Bounds.AreKept() || !FindsBounds())
-    {
-      for (; row < end; ++row)
-      {
-        m_Bounds.AreKept() ? ForKeptBounds(row, function) : ForCollectedBounds(row, bounds, function);
-      }
-      return;
-    }
     // So many rows are taken together.
     const std::int64_t maximum = std::max<std::int64_t>(1, simd::BoundWords / m_WordsPerRow);
     const std::int64_t maximumIfSparse = m_WordsPerRow <= simd::BoundWords ? simd::SparseWords / m_WordsPerRow : 1;
@@ -237,38 +209,17 @@ protected:
     m_Starts.Overwrite(byte);
     m_FirstRun.Overwrite(byte);
     m_RunsBefore.Overwrite(byte);
-    m_Bounds.Overwrite(byte);
   }
   std::size_t
   CapacityBytesOfRows() const
   {
     return m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() + m_FirstRun.CapacityBytes() +
-           m_RunsBefore.CapacityBytes() + m_Bounds.CapacityBytes();
+           m_RunsBefore.CapacityBytes();
   }
 
 private:
-  bool
-  FindsBounds() const
-  {
-    return m_Extent.RowLength() <= std::numeric_limits<std::int32_t>::max();
-  }
-
   /** A shift for places of only one row. */
   static constexpr int OneRow = 31;
-
-  /** ForRunsAtOnce for one row whose bounds are kept. */
-  template <typename TFunction>
-  void
-  ForKeptBounds(std::int64_t row, TFunction function) const
-  {
-    const std::uint64_t end = FirstRun(row + 1);
-    for (std::uint64_t run = FirstRun(row), next = 0; run < end; run = next)
-    {
-      next = std::min(end, run + RunsOfRows::Maximum);
-      const auto count = static_cast<int>(next - run);
-      function(RunsOfRows{ { count, OneRow, 1, m_Bounds.Begins() + run, m_Bounds.Ends() + run }, row, run });
-    }
-  }
 
   /** ForRunsAtOnce for one row, or for several that simd::FindRunBounds takes together. */
   template <typename TFunction>
@@ -284,34 +235,6 @@ private:
       simd::FindRunBounds(rows, shift, w, bounds);
       function(RunsOfRows{ bounds.runs, row, run });
       run += static_cast<std::uint64_t>(bounds.runs.count);
-    }
-  }
-
-  /** ForRunsAtOnce for one row without vector code. */
-  template <typename TFunction>
-  void
-  ForCollectedBounds(std::int64_t row, simd::RunBounds & bounds, TFunction function) const
-  {
-    std::int32_t * const begins = bounds.bounds;
-    std::int32_t * const ends = bounds.bounds + simd::RunBounds::Room;
-    std::uint64_t        run = FirstRun(row);
-    int                  count = 0;
-    const auto           pass = [&] {
-      function(RunsOfRows{ { count, OneRow, 1, begins, ends }, row, run });
-      run += static_cast<std::uint64_t>(count);
-      count = 0;
-    };
-    ForEachRunByBits(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
-      begins[count] = static_cast<std::int32_t>(begin);
-      ends[count] = static_cast<std::int32_t>(end);
-      if (++count == RunsOfRows::Maximum)
-      {
-        pass();
-      }
-    });
-    if (count > 0)
-    {
-      pass();
     }
   }
 
@@ -357,7 +280,6 @@ private:
   StoredBits            m_Starts;
   Buffer<std::uint64_t> m_FirstRun;
   Buffer<std::uint32_t> m_RunsBefore;
-  StoredBounds          m_Bounds;
 };
 
 } // namespace brickccl

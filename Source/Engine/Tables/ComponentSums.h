@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/WideInteger.h"
-#include "BrickCCL/Tables/SumLine.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -100,13 +99,30 @@ struct RowVoxels
     // With c voxels from x = b on: sum of x^2 = (c (b + e)^2 + c (c^2 - 1) / 3) / 4, where e is the last one.
     return { begin, end, count, ends * count / 2, (ends * ends * count + (count * count - 1) * count / 3) / 4 };
   }
+
+  /** Adds voxels behind these. */
+  void
+  Append(const RowVoxels & later)
+  {
+    end = later.end;
+    count += later.count;
+    sum += later.sum;
+    squares += later.squares;
+  }
 };
 
 /** The same sums in one cache line, for up to 3 dimensions of less than 2^31 voxels each. Rows must come in raster
  *  order. */
-struct CompactShapeSums : simd::SumLine
+struct alignas(64) CompactShapeSums
 {
   static constexpr bool IsExact = true;
+
+  /** The number of voxels, and the sums of their indices. */
+  std::uint64_t sums[4] = {};
+  /** The lowest indices along x and y, then the complements (-1 - index) of the highest ones. */
+  std::int32_t  lowest[4] = { 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff };
+  std::uint64_t firstVoxel = 0;
+  std::int64_t  lastSlice = 0;
 
   /** Adds voxels of row y in slice z. \param rowPlace  the place of the row's first voxel. */
   void

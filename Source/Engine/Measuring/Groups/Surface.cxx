@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Geometry/Crofton.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/LocalCounts.h"
@@ -71,21 +70,16 @@ CountPairsByBits(const RunVolume &              volume,
                  const HostContext &            context,
                  std::uint64_t                  components)
 {
-  return CountAtRuns(volume, components, context, [&] {
-    return [length = volume.GetExtent().RowLength(), &steps](const BitRows &          rows,
-                                                             std::int64_t             y,
-                                                             std::int64_t             z,
-                                                             const simd::CountedRun * runs,
-                                                             std::size_t              runCount) {
-      const Word * others[simd::PairRows];
-      std::fill_n(others, simd::PairRows, rows.Outside());
-      for (std::size_t direction = 1, other = 0; direction < steps.size(); direction += 3, ++other)
-      {
-        others[other] = rows.At(y + steps[direction].step[1], z + steps[direction].step[2]);
-      }
-      simd::CountPairs(rows.At(y, z), others, length, runs, runCount);
-    };
-  });
+  const auto mark = [&](const BitRows & rows, std::int64_t y, std::int64_t z, simd::RowMarks marks) {
+    const Word * others[simd::PairRows];
+    std::fill_n(others, simd::PairRows, rows.Outside());
+    for (std::size_t direction = 1, other = 0; direction < steps.size(); direction += 3, ++other)
+    {
+      others[other] = rows.At(y + steps[direction].step[1], z + steps[direction].step[2]);
+    }
+    simd::MarkPairs(rows.At(y, z), others, volume.WordsPerRow(), marks);
+  };
+  return CountRowMarks(volume, components, static_cast<int>(simd::PairKinds::Count), context, mark);
 }
 
 /** The same by runs, for any labels. */
@@ -100,7 +94,7 @@ CountPairsByRuns(const RunVolume &              volume,
     return [&, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
       const std::int64_t              z = row / extent.size[1];
       const std::int64_t              y = row - z * extent.size[1];
-      const std::vector<LabeledRun> & own = rows.At(y, z);
+      const std::vector<LabeledRun> & own = rows.At(row);
       for (const LabeledRun & run : own)
       {
         accumulators[static_cast<std::size_t>(run.label - 1)].of[simd::PairKinds::Own] +=
@@ -115,7 +109,7 @@ CountPairsByRuns(const RunVolume &              volume,
         {
           continue;
         }
-        CountPairs(own, rows.At(otherY, otherZ), [&](std::uint64_t label, const auto & counts) {
+        CountPairs(own, rows.At(otherZ * extent.size[1] + otherY), [&](std::uint64_t label, const auto & counts) {
           std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].of;
           for (std::size_t i = 0; i < 3; ++i)
           {

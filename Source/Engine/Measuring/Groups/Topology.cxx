@@ -137,10 +137,10 @@ EulerNumbersByRuns(const RunVolume & volume, const HostContext & context, std::u
               none = std::vector<LabeledRun>()](auto & accumulators, std::int64_t row) mutable {
         const std::int64_t z = row / extent.size[1];
         const std::int64_t y = row - z * extent.size[1];
-        AddEulerNumbers({ rows.At(y, z),
-                          y > 0 ? rows.At(y - 1, z) : none,
-                          z > 0 ? rows.At(y, z - 1) : none,
-                          y > 0 && z > 0 ? rows.At(y - 1, z - 1) : none },
+        AddEulerNumbers({ rows.At(row),
+                          y > 0 ? rows.At(row - 1) : none,
+                          z > 0 ? rows.At(row - extent.size[1]) : none,
+                          y > 0 && z > 0 ? rows.At(row - extent.size[1] - 1) : none },
                         room,
                         accumulators);
       };

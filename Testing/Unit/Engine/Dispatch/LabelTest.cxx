@@ -191,59 +191,6 @@ TEST(Label, ExactlyAsManyLabelsAsTheTypeHolds)
   EXPECT_EQ(labels[508], 255);
 }
 
-TEST(Label, LinksOfTheCallersOwn)
-{
-  // A voxel graph that no criterion describes: voxels join if the sum of their indices is not a multiple of 3.
-  const auto        foreground = [](std::int64_t index) { return index % 7 != 0; };
-  const auto        joined = [](std::int64_t a, std::int64_t b) { return (a + b) % 3 != 0; };
-  const CustomLinks links{ foreground, joined };
-  for (int rank = 1; rank <= 3; ++rank)
-  {
-    LabelOptions options;
-    options.connectivity = Connectivity(3, rank);
-    options.grain = 1;
-    const Labeling             labeling = Label(VolumeExtent, links, options);
-    std::vector<std::uint32_t> labels(static_cast<std::size_t>(VolumeExtent.VoxelCount()));
-    labeling.Write(labels.data());
-
-    // Independent check: merging labels over every pair until nothing changes gives the same partition.
-    std::vector<std::uint32_t> own(labels.size());
-    std::iota(own.begin(), own.end(), 1);
-    for (bool changed = true; changed;)
-    {
-      changed = false;
-      for (std::int64_t i = 0; i < VolumeExtent.VoxelCount(); ++i)
-      {
-        const std::int64_t x = i % 70, y = i / 70 % 20, z = i / 1400;
-        for (int code = 0; code < 27; ++code)
-        {
-          const int          dx = code % 3 - 1, dy = code / 3 % 3 - 1, dz = code / 9 - 1;
-          const int          differing = (dx != 0) + (dy != 0) + (dz != 0);
-          const std::int64_t j = i + dx + 70 * dy + 1400 * dz;
-          if (differing == 0 || differing > rank || x + dx < 0 || x + dx >= 70 || y + dy < 0 || y + dy >= 20 ||
-              z + dz < 0 || z + dz >= 10 || !foreground(i) || !foreground(j) || !joined(i, j))
-          {
-            continue;
-          }
-          auto &              a = own[static_cast<std::size_t>(i)];
-          auto &              b = own[static_cast<std::size_t>(j)];
-          const std::uint32_t low = std::min(a, b);
-          changed = changed || a != low || b != low;
-          a = b = low;
-        }
-      }
-    }
-    std::map<std::uint32_t, std::uint32_t> number;
-    for (std::size_t i = 0; i < own.size(); ++i)
-    {
-      const bool          isForeground = foreground(static_cast<std::int64_t>(i));
-      const std::uint32_t expected =
-        isForeground ? number.emplace(own[i], static_cast<std::uint32_t>(number.size() + 1)).first->second : 0;
-      ASSERT_EQ(labels[i], expected) << "voxel " << i << ", rank " << rank;
-    }
-  }
-}
-
 TEST(Label, BadRequestsSayWhatIsWrong)
 {
   const auto      voxels = Volume();
@@ -326,12 +273,6 @@ TEST(Label, AskingForCudaFallsBackWithARemark)
   {
     EXPECT_EQ(labeling.UsedDevice().device.index, 1);
   }
-}
-
-TEST(Label, LinksOfTheCallersOwnNeedBothFunctions)
-{
-  EXPECT_THROW(Label({ 2, 2 }, CustomLinks{ [](std::int64_t) { return true; }, {} }), InvalidArgument);
-  EXPECT_THROW(Label({ 2, 2 }, CustomLinks{ {}, [](std::int64_t, std::int64_t) { return true; } }), InvalidArgument);
 }
 
 TEST(Label, RunsAreThoseOfTheLabelMap)

@@ -3,17 +3,14 @@
 
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Runs/Bundle.h"
-#include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Runs/ExpandRow.h"
 #include "BrickCCL/Runs/FinalNumbers.h"
-#include "BrickCCL/Measuring/JoinRuns.h"
 #include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
 #include "BrickCCL/Runs/ListRuns.h"
 #include "BrickCCL/Runs/UndecidedDiagonals.h"
 #include "BrickCCL/Criteria/PackRow.h"
 #include "BrickCCL/Measuring/RowMarks.h"
 #include "BrickCCL/Runs/RunBounds.h"
-#include "BrickCCL/Measuring/TouchingLists.h"
 
 #include <gtest/gtest.h>
 
@@ -89,32 +86,33 @@ TEST(RowMarks, PairsAreCountedAtRuns)
       for (unsigned kind = 0; kind < 6; ++kind)
       {
         const RandomRows   rows(random, 5, words, kind);
-        const std::int64_t length = words * BitsPerWord - static_cast<std::int64_t>(random() % 3 * (random() % 32));
         const Word * const others[] = { rows.Row(1), rows.Row(2), rows.Row(3), rows.Row(4) };
         std::uint64_t      counts[2][simd::MarkKinds] = {};
         std::uint64_t      expected[2][simd::MarkKinds] = {};
-        const auto         runs = RandomCountedRuns(random, length, counts);
-        const auto         isSet = [&](const Word * row, std::int64_t x) { return x < length && IsSet(row, words, x); };
+        const auto         runs = RandomCountedRuns(random, words * BitsPerWord, counts);
         for (const simd::CountedRun & run : runs)
         {
           std::uint64_t * const pairs = expected[run.counts == counts[1]];
           for (std::int64_t x = run.begin; x < run.end; ++x)
           {
-            pairs[simd::PairKinds::Own] += isSet(rows.Row(0), x - 1) ? 1 : 0;
+            pairs[simd::PairKinds::Own] += IsSet(rows.Row(0), words, x - 1) ? 1 : 0;
             for (int i = 0; i < simd::PairRows; ++i)
             {
               for (int step = -1; step <= 1; ++step)
               {
-                pairs[simd::PairKinds::Of(i, step)] += isSet(others[i], x + step) ? 1 : 0;
+                pairs[simd::PairKinds::Of(i, step)] += IsSet(others[i], words, x + step) ? 1 : 0;
               }
             }
           }
         }
-        simd::CountPairs(rows.Row(0), others, length, runs.data(), runs.size());
+        std::vector<Word>    marked(simd::PairKinds::Count * 16);
+        const simd::RowMarks marks{ marked.data(), 16 };
+        simd::MarkPairs(rows.Row(0), others, words, marks);
+        simd::CountMarks(runs.data(), runs.size(), marks, simd::PairKinds::Count);
         for (std::size_t component = 0; component < 2; ++component)
         {
           ASSERT_TRUE(std::equal(expected[component], expected[component] + simd::MarkKinds, counts[component]))
-            << target << ", " << words << " words, length " << length;
+            << target << ", " << words << " words";
         }
       }
     }

@@ -3,17 +3,14 @@
 
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Runs/Bundle.h"
-#include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Runs/ExpandRow.h"
 #include "BrickCCL/Runs/FinalNumbers.h"
-#include "BrickCCL/Measuring/JoinRuns.h"
 #include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
 #include "BrickCCL/Runs/ListRuns.h"
 #include "BrickCCL/Runs/UndecidedDiagonals.h"
 #include "BrickCCL/Criteria/PackRow.h"
 #include "BrickCCL/Measuring/RowMarks.h"
 #include "BrickCCL/Runs/RunBounds.h"
-#include "BrickCCL/Measuring/TouchingLists.h"
 
 #include <gtest/gtest.h>
 

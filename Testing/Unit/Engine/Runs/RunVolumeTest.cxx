@@ -184,7 +184,7 @@ TEST(RunVolume, RunsOfManyRowsAtOnceAreThoseOfEach)
       });
       EXPECT_EQ(found, expected) << extent.ToString();
       EXPECT_LE(maximum, int{ RunsOfRows::Maximum });
-      if (!volume.Bounds().AreKept() && length == 500)
+      if (length == 500)
       {
         EXPECT_GT(maximumRows, simd::SparseWords / volume.WordsPerRow() / 2);
       }

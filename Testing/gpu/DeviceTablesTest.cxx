@@ -92,8 +92,8 @@ TEST_F(OnCuda, TablesEqualTheCpus)
 /** Sizes, centroids and covariances of both strategies equal the component table. */
 TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
 {
-  CudaLabeler labeler(0);
-  EXPECT_THROW(DeviceLabelerOf(labeler).FetchMoments(), InvalidArgument) << "nothing was labeled";
+  DeviceLabeler labeler(0);
+  EXPECT_THROW(labeler.FetchMoments(), InvalidArgument) << "nothing was labeled";
   const auto check =
     [&](const std::vector<std::uint8_t> & voxels, const Extent & extent, const Connectivity & connectivity) {
       LabelOptions options;
@@ -118,7 +118,7 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
           continue;
         }
         LabelToMap(labeler, algorithm, image, extent, Criterion::Foreground(), connectivity, labels);
-        const std::vector<ComponentMoments> moments = DeviceLabelerOf(labeler).FetchMoments();
+        const std::vector<ComponentMoments> moments = labeler.FetchMoments();
         ASSERT_EQ(moments.size(), table.components.size()) << algorithm;
         for (std::size_t i = 0; i < moments.size(); ++i)
         {
@@ -155,7 +155,7 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
                         Connectivity::Full(2),
                         OnDevice<std::uint32_t>(81).Data(),
                         LabelType::UInt32);
-  EXPECT_THROW(DeviceLabelerOf(labeler).FetchMoments(), Unsupported) << "its nodes are runs";
+  EXPECT_THROW(labeler.FetchMoments(), Unsupported) << "its nodes are runs";
 }
 
 } // namespace

@@ -353,12 +353,12 @@ TEST_F(OnCuda, MoreThan2To31And2To32Voxels)
  *  rounds for a ridge pattern of level l. The form that reads new labels at once takes at most l. Spirals take 2. */
 TEST_F(OnCuda, RoundsOfLabelEquivalenceAreThoseOfThePapers)
 {
-  CudaLabeler labeler(0);
-  const auto  rounds = [&](const char * algorithm, const std::vector<std::uint8_t> & pixels, const Extent & extent) {
+  DeviceLabeler labeler(0);
+  const auto    rounds = [&](const char * algorithm, const std::vector<std::uint8_t> & pixels, const Extent & extent) {
     const OnDevice<std::uint8_t>  image(pixels);
     const OnDevice<std::uint32_t> labels(pixels.size());
     LabelToMap(labeler, algorithm, image, extent, Criterion::Foreground(), Connectivity::Full(2), labels);
-    return DeviceLabelerOf(labeler).LastIterations();
+    return labeler.LastIterations();
   };
   const Extent extent{ 512, 512 };
   for (int level = 1; level <= 8; ++level)
@@ -383,21 +383,21 @@ TEST_F(OnCuda, StagesAreTimedOnRequest)
   const Extent                  extent{ 300, 200 };
   const OnDevice<std::uint8_t>  image(MakeRandom(extent, 0.5, 1, 1));
   const OnDevice<std::uint32_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
-  CudaLabeler                   labeler(0);
+  DeviceLabeler                 labeler(0);
   for (const bool wanted : { false, true, false })
   {
-    DeviceLabelerOf(labeler).MeasureStages(wanted);
+    labeler.MeasureStages(wanted);
     LabelToMap(labeler, "TileMerging", image, extent, Criterion::Foreground(), Connectivity::Full(2), labels);
     std::string stages;
-    for (const auto & [stage, milliseconds] : DeviceLabelerOf(labeler).LastStages())
+    for (const auto & [stage, milliseconds] : labeler.LastStages())
     {
       EXPECT_GE(milliseconds, 0);
       stages += stage + ';';
     }
     EXPECT_EQ(stages, wanted ? "links;clear properties;kernel 1;kernel 2;kernel 3;kernel 4;labels;" : "");
   }
-  DeviceLabelerOf(labeler).MeasureStages(true);
-  EXPECT_TRUE(DeviceLabelerOf(labeler).LastStages().empty()) << "the last call took no times";
+  labeler.MeasureStages(true);
+  EXPECT_TRUE(labeler.LastStages().empty()) << "the last call took no times";
 }
 
 } // namespace

@@ -77,7 +77,7 @@ public:
   Benchmark()
     : m_Labeler(0)
   {
-    DeviceLabelerOf(m_Labeler).MeasureStages(true);
+    m_Labeler.MeasureStages(true);
     Check(cudaEventCreate(&m_Begin));
     Check(cudaEventCreate(&m_End));
   }
@@ -101,7 +101,7 @@ public:
                               LabelType::UInt32);
       if (method.sums == Sums::Moments)
       {
-        DeviceLabelerOf(m_Labeler).MomentsOnDevice();
+        m_Labeler.MomentsOnDevice();
       }
       if (method.sums == Sums::Table)
       {
@@ -112,7 +112,7 @@ public:
       float milliseconds = 0;
       Check(cudaEventElapsedTime(&milliseconds, m_Begin, m_End));
       spent += milliseconds;
-      measured.stages = DeviceLabelerOf(m_Labeler).LastStages();
+      measured.stages = m_Labeler.LastStages();
       double own = 0;
       for (const auto & [stage, time] : measured.stages)
       {
@@ -126,7 +126,7 @@ public:
     }
     measured.total = Median(totals);
     measured.own = Median(owns);
-    measured.rounds = DeviceLabelerOf(m_Labeler).LastIterations();
+    measured.rounds = m_Labeler.LastIterations();
     return measured;
   }
 
@@ -176,10 +176,10 @@ public:
   std::string onlyMethod;
 
 private:
-  CudaLabeler m_Labeler;
-  DeviceImage m_Image;
-  cudaEvent_t m_Begin = nullptr;
-  cudaEvent_t m_End = nullptr;
+  DeviceLabeler m_Labeler;
+  DeviceImage   m_Image;
+  cudaEvent_t   m_Begin = nullptr;
+  cudaEvent_t   m_End = nullptr;
 };
 
 inline const Method Default{ "default", "Auto" };

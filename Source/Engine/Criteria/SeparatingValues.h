@@ -2,12 +2,11 @@
 #ifndef BRICKCCL_CRITERIA_SEPARATINGVALUES_H
 #define BRICKCCL_CRITERIA_SEPARATINGVALUES_H
 
-#include "BrickCCL/Core/HostDevice.h"
 #include "BrickCCL/Criteria/PixelRules.h"
 
 #include <cstdint>
 
-/** For a tolerance: two values that separate kinds of voxels. They are found from samples, on host and device alike. */
+/** For a tolerance: two values that separate kinds of voxels. They are found from samples. */
 namespace brickccl
 {
 
@@ -30,7 +29,6 @@ public:
 
   /** \param count        the number of voxels of the image
    *  \param toNeighbor  the distance between the two voxels of a sample */
-  BRICKCCL_HOST_DEVICE
   NeighborSamples(const T * voxels, std::int64_t count, std::int64_t toNeighbor, const VoxelRule<T> & rule)
     : m_Voxels(voxels)
     , m_Places(count - toNeighbor)
@@ -38,7 +36,7 @@ public:
     , m_Rule(rule)
   {}
 
-  BRICKCCL_HOST_DEVICE int
+  int
   Count() const
   {
     constexpr std::int64_t voxelsPerSample = 16;
@@ -46,7 +44,7 @@ public:
     return wanted < 0 ? 0 : wanted < Maximum ? static_cast<int>(wanted) : Maximum;
   }
   /** Whether the voxels of the i-th sample are not joined. If so, `values` gets theirs. */
-  BRICKCCL_HOST_DEVICE bool
+  bool
   IsSeparated(int i, SeparatingValues<T> & values) const
   {
     // Multiples of the golden ratio lie evenly and in step with nothing.
@@ -76,7 +74,6 @@ struct ExplainedSamples
 
   /** Keeps the candidate's low value, and lowers the high one to every sample that can be explained, one after the
    *  other. */
-  BRICKCCL_HOST_DEVICE
   ExplainedSamples(const SeparatingValues<T> & candidate,
                    const SeparatingValues<T> * separated,
                    int                         separatedCount,
@@ -96,15 +93,15 @@ struct ExplainedSamples
   }
   /** Whether the values are worth using. They are not if few neighbors are separated, or if these are of many kinds:
    *  even then values in the middle explain half of them. */
-  BRICKCCL_HOST_DEVICE bool
+  bool
   AreMost(int separatedCount) const
   {
     constexpr int leastSeparated = 8;
     return separatedCount >= leastSeparated && 4 * count >= 3 * separatedCount;
   }
   /** The values moved towards each other, by a quarter each of what they differ more than the limit. */
-  BRICKCCL_HOST_DEVICE SeparatingValues<T>
-                       InTheMiddle(const VoxelRule<T> & rule) const
+  SeparatingValues<T>
+  InTheMiddle(const VoxelRule<T> & rule) const
   {
     const auto                slack = DifferenceRule<T>::Difference(values.low, values.high) - rule.difference.limit;
     const auto                part = static_cast<T>(slack / 4);

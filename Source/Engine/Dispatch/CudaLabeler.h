@@ -20,8 +20,6 @@
 namespace brickccl
 {
 
-class DeviceLabeler;
-
 /** Labels images in memory of a CUDA device. It keeps its own memory between calls. One labeler serves one thread at
  *  a time; several labelers may work at once, on one or more devices. Only builds with CUDA have it. (Label() labels
  *  images in host memory, also on a device.) */
@@ -92,10 +90,9 @@ public:
   /** The device memory kept for the next call, without uploaded images. */
   std::size_t ScratchBytes() const;
 
-private:
-  friend DeviceLabeler & DeviceLabelerOf(CudaLabeler & labeler);
-
-  std::unique_ptr<DeviceLabeler> m_Labeler;
+protected:
+  class State;
+  std::unique_ptr<State> m_State;
 };
 
 /** A slab of a volume: some of its slices across the last axis, in memory of a CUDA device. */

@@ -12,27 +12,27 @@
 namespace brickccl
 {
 
-DeviceLabeler::DeviceLabeler(int device)
+CudaLabeler::CudaLabeler(int device)
 {
   // Its events belong to the device that is current when they are made.
   const cuda::CurrentDevice current(device);
   m_State = std::make_unique<State>(device);
 }
 
-DeviceLabeler::~DeviceLabeler()
+CudaLabeler::~CudaLabeler()
 {
   const cuda::CurrentDevice current(m_State->Device(), std::nothrow);
   m_State.reset();
 }
 
 int
-DeviceLabeler::Device() const
+CudaLabeler::Device() const
 {
   return m_State->Device();
 }
 
 std::size_t
-DeviceLabeler::ScratchBytes() const
+CudaLabeler::ScratchBytes() const
 {
   return m_State->ScratchBytes();
 }
@@ -51,7 +51,7 @@ DeviceLabeler::LastTimes() const
 }
 
 const std::string &
-DeviceLabeler::LastAlgorithm() const
+CudaLabeler::LastAlgorithm() const
 {
   return m_State->lastAlgorithm;
 }
@@ -117,16 +117,20 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
 }
 
 std::uint64_t
-DeviceLabeler::LabelOnDevice(const AlgorithmChoice & asked,
-                             const Problem &         problem,
-                             void *                  labels,
-                             LabelType               type,
-                             void *                  stream)
+CudaLabeler::LabelOnDevice(const std::string &              algorithm,
+                           const ImageView &                image,
+                           const Criterion &                criterion,
+                           const std::optional<ImageView> & mask,
+                           const Connectivity &             connectivity,
+                           void *                           labels,
+                           LabelType                        type,
+                           void *                           stream)
 {
+  const Problem             problem(image, criterion, mask, connectivity);
   State &                   own = *m_State;
   const cudaStream_t        on = static_cast<cudaStream_t>(stream);
   const ProblemTraits       traits(problem);
-  const AlgorithmChoice     choice = own.Choose(asked, traits);
+  const AlgorithmChoice     choice = own.Choose(ParseAlgorithm(algorithm), traits);
   const cuda::CurrentDevice current(own.Device());
   cuda::CudaAlgorithm &     chosen = own.Get(*choice.algorithm, problem.GetExtent());
   // Where no number of components is too large for the type, the map may be written before the number is known.
@@ -175,7 +179,7 @@ DeviceLabeler::LabelThen(const AlgorithmChoice &       asked,
 }
 
 void
-DeviceLabeler::WriteOnDevice(void * labels, LabelType type, void * stream)
+CudaLabeler::WriteOnDevice(void * labels, LabelType type, void * stream)
 {
   State &               own = *m_State;
   cuda::CudaAlgorithm & algorithm = own.GetLast();
@@ -224,7 +228,7 @@ DeviceLabeler::LowerHighest(std::uint64_t highest)
 }
 
 void
-DeviceLabeler::SizesOnDevice(std::uint64_t * sizes, void * stream)
+CudaLabeler::SizesOnDevice(std::uint64_t * sizes, void * stream)
 {
   State &                   own = *m_State;
   cuda::CudaAlgorithm &     algorithm = own.GetLast();
@@ -236,7 +240,7 @@ DeviceLabeler::SizesOnDevice(std::uint64_t * sizes, void * stream)
 }
 
 std::uint64_t
-DeviceLabeler::RelabelOnDevice(const RelabelOptions & options, void * labels, LabelType type, void * stream)
+CudaLabeler::RelabelOnDevice(const RelabelOptions & options, void * labels, LabelType type, void * stream)
 {
   State & own = *m_State;
   return own.Renumber(labels, type, stream, [&](cuda::CudaAlgorithm & algorithm, cudaStream_t on) {
@@ -248,7 +252,7 @@ DeviceLabeler::RelabelOnDevice(const RelabelOptions & options, void * labels, La
 }
 
 std::uint64_t
-DeviceLabeler::KeepOnDevice(const unsigned char * keeps, void * labels, LabelType type, void * stream)
+CudaLabeler::KeepOnDevice(const unsigned char * keeps, void * labels, LabelType type, void * stream)
 {
   State & own = *m_State;
   return own.Renumber(labels, type, stream, [&](cuda::CudaAlgorithm &, cudaStream_t on) {
@@ -257,7 +261,7 @@ DeviceLabeler::KeepOnDevice(const unsigned char * keeps, void * labels, LabelTyp
 }
 
 std::uint64_t
-DeviceLabeler::OffsetsOnDevice(std::int64_t * offsets, void * stream)
+CudaLabeler::OffsetsOnDevice(std::int64_t * offsets, void * stream)
 {
   State &                    own = *m_State;
   cuda::CudaAlgorithm &      algorithm = own.GetLast();
@@ -270,7 +274,7 @@ DeviceLabeler::OffsetsOnDevice(std::int64_t * offsets, void * stream)
 }
 
 void
-DeviceLabeler::ListOnDevice(std::int64_t * voxels, void * stream)
+CudaLabeler::ListOnDevice(std::int64_t * voxels, void * stream)
 {
   static_assert(sizeof(long long) == sizeof(std::int64_t));
   State &                   own = *m_State;
@@ -284,7 +288,7 @@ DeviceLabeler::ListOnDevice(std::int64_t * voxels, void * stream)
 }
 
 void
-DeviceLabeler::MeasureOnDevice(void * stream)
+CudaLabeler::MeasureOnDevice(void * stream)
 {
   State &               own = *m_State;
   cuda::CudaAlgorithm & algorithm = own.GetLast();
@@ -328,7 +332,7 @@ DeviceLabeler::FetchMoments(void * stream)
 }
 
 ComponentTable
-DeviceLabeler::FetchTable(const Geometry & geometry, void * stream)
+CudaLabeler::FetchTable(const Geometry & geometry, void * stream)
 {
   State & own = *m_State;
   MeasureOnDevice(stream);

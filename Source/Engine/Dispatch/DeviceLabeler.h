@@ -19,20 +19,12 @@
 namespace brickccl
 {
 
-/** Labels checked problems on one CUDA device. CudaLabeler and Label() on a device use it. It also has functions only
- *  for comparisons of the papers' algorithms. Only builds with CUDA have it. */
-class DeviceLabeler
+/** A CudaLabeler with functions for Label() on a device, for slabs, and for comparisons of the papers' algorithms. Only
+ *  builds with CUDA have it. */
+class DeviceLabeler : public CudaLabeler
 {
 public:
-  /** \throws cuda::DeviceError if the device cannot be used. */
-  explicit DeviceLabeler(int device);
-  ~DeviceLabeler();
-  DeviceLabeler(const DeviceLabeler &) = delete;
-  DeviceLabeler & operator=(const DeviceLabeler &) = delete;
-
-  int                 Device() const;
-  const std::string & LastAlgorithm() const;
-  std::size_t         ScratchBytes() const;
+  using CudaLabeler::CudaLabeler;
 
   /** Labels a problem with its voxels in host memory. The labels 1..N come back as runs, the same as the CPU's. Both
    *  ways go through page-locked memory. The context's threads copy; its progress is reported, and may cancel.
@@ -52,10 +44,6 @@ public:
   /** The device memory that it holds for the next call, with uploaded images. */
   std::size_t HeldBytes() const;
 
-  /** Labels a problem with its voxels on the device; see CudaLabeler::LabelOnDevice. */
-  std::uint64_t
-  LabelOnDevice(const AlgorithmChoice & asked, const Problem & problem, void * labels, LabelType type, void * stream);
-
   /** Labels a problem with its voxels on the device. `queueMore` queues work on the labels after labeling, as
    *  WriteRowStartsOnDevice on this labeler; it is called before the host waits, where the algorithm can do that. It
    *  may be called again; then there were no labels yet. \return N */
@@ -63,16 +51,6 @@ public:
                           const Problem &               problem,
                           const std::function<void()> & queueMore,
                           void *                        stream);
-
-  /** All are as in CudaLabeler. */
-  void           WriteOnDevice(void * labels, LabelType type, void * stream);
-  void           SizesOnDevice(std::uint64_t * sizes, void * stream);
-  std::uint64_t  RelabelOnDevice(const RelabelOptions & options, void * labels, LabelType type, void * stream);
-  std::uint64_t  KeepOnDevice(const unsigned char * keeps, void * labels, LabelType type, void * stream);
-  std::uint64_t  OffsetsOnDevice(std::int64_t * offsets, void * stream);
-  void           ListOnDevice(std::int64_t * voxels, void * stream);
-  void           MeasureOnDevice(void * stream);
-  ComponentTable FetchTable(const Geometry & geometry, void * stream);
 
   /** Queues the labels of some rows of what was labeled last: whole rows from `firstRow` on. Labels are written at the
    *  first voxel of each run of linked voxels along x, and perhaps at others. `places` says where: it gets a bit for
@@ -104,14 +82,7 @@ public:
 
   /** Does the same, and brings them to the host in the order of labels. With "properties=size" they have only sizes. */
   std::vector<ComponentMoments> FetchMoments(void * stream = nullptr);
-
-private:
-  class State;
-  std::unique_ptr<State> m_State;
 };
-
-/** The DeviceLabeler behind a CudaLabeler. */
-DeviceLabeler & DeviceLabelerOf(CudaLabeler & labeler);
 
 } // namespace brickccl
 

@@ -35,8 +35,8 @@ CheckLabelType(std::uint64_t components, LabelType type)
   }
 }
 
-/** The state of a DeviceLabeler between calls. */
-class DeviceLabeler::State
+/** The state of a CudaLabeler between calls. */
+class CudaLabeler::State
 {
 public:
   explicit State(int device)
@@ -165,7 +165,7 @@ public:
   cuda::StagedCopy                       staged;
   cuda::RelabelMemory                    relabeling;
   cuda::ListMemory                       lists;
-  Times                                  times;
+  DeviceLabeler::Times                   times;
 
   std::size_t
   ScratchBytes() const

@@ -94,13 +94,6 @@ struct BundleLinks
   {
     return (same | left | right) != 0;
   }
-  BRICKCCL_HOST_DEVICE BundleLinks
-  Without(const BundleLinks & others) const
-  {
-    return { static_cast<TWord>(same & ~others.same),
-             static_cast<TWord>(left & ~others.left),
-             static_cast<TWord>(right & ~others.right) };
-  }
 };
 
 /** The links between two facing rows (or united rows) of which all voxels within reach are neighbors. A diagonal

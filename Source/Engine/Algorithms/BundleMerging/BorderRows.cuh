@@ -106,10 +106,9 @@ public:
                                 : TuningOf<Tuned::RowBorderBlocks>;
   /** The share of shared memory that the kernel asks for. Voxels and forest are read through the cache, which the
    * driver would leave as small as the solving kernel needs it. */
-  static constexpr int sharedPercent = TProblem::isAlongAxes     ? TuningOf<Tuned::RowBorderSharedOfFaces>
-                                     : TProblem::knowsSeparation ? TuningOf<Tuned::RowBorderSharedOfKinds>
-                                     : TProblem::isTransitive    ? TuningOf<Tuned::RowBorderSharedOfEqual>
-                                                                 : TuningOf<Tuned::RowBorderShared>;
+  static constexpr int sharedPercent = TProblem::isAlongAxes  ? TuningOf<Tuned::RowBorderSharedOfFaces>
+                                     : TProblem::isTransitive ? TuningOf<Tuned::RowBorderSharedOfEqual>
+                                                              : TuningOf<Tuned::RowBorderShared>;
 
   __device__
   RowBorder(const TProblem &        problem,

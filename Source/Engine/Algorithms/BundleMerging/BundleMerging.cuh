@@ -32,8 +32,6 @@ struct BundleMergingMemory
   DeviceBuffer<DeviceWord>         marks;
   DeviceBuffer<unsigned>           marksInGroup;
   DeviceBuffer<unsigned>           marksInPart;
-  DeviceBuffer<SeparationLimits>   separationLimits;
-  DeviceBuffer<SeparationBits>     separationBits;
   DeviceBuffer<DeviceWord>         joinedBits;
   DeviceBuffer<unsigned char>      endVoxels;
   /** Copies for slices orthogonal to x: of the image where values decide, and of bits. */
@@ -66,8 +64,8 @@ struct BundleMergingMemory
     return table.CapacityBytes() + bits.CapacityBytes() + runsBefore.CapacityBytes() + componentOfRun.CapacityBytes() +
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
            marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes() +
-           separationLimits.CapacityBytes() + separationBits.CapacityBytes() + joinedBits.CapacityBytes() +
-           endVoxels.CapacityBytes() + imageAlongY.CapacityBytes() + bitsAlongY.CapacityBytes();
+           joinedBits.CapacityBytes() + endVoxels.CapacityBytes() + imageAlongY.CapacityBytes() +
+           bitsAlongY.CapacityBytes();
   }
 
   BrickArrays

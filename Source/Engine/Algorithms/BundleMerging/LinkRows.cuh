@@ -166,7 +166,7 @@ struct CloseLinks
     const DeviceWord goesOn = both & ~begins;
     const DeviceWord first = begins | (both & 1u);
     const DeviceWord implied = SpreadAlong(SpreadBack(known.joined, goesOn), goesOn);
-    DeviceWord       undecided = both & ~(implied | known.separated);
+    DeviceWord       undecided = both & ~implied;
     DeviceWord       joined = implied;
     // The bits of a pair that continues from a word before, if it is joined there.
     const auto asBefore = [&](DeviceWord bits) {

@@ -206,8 +206,6 @@ struct CloseBorderWords : BorderWords<RowLayout>
 {
   /** For links to the next bundles. */
   EndRuns endRuns[TProblem::isAlongAxes ? 1 : BorderWords::count];
-  /** Where separated voxels may be known. */
-  SeparationBits separation[TProblem::knowsSeparation ? BorderWords::count : 1];
 };
 
 /** A lane of a warp at a border, with a tolerance. */
@@ -219,30 +217,10 @@ class CloseBorder : public RowBorder<TProblem, CloseBorderWords<TProblem>>
 public:
   using Base::Base;
 
-  /** Reads the words and, where they may be known, their separated voxels. */
   __device__ __forceinline__ void
   Read()
   {
-    if constexpr (TProblem::knowsSeparation)
-    {
-      const SeparationBits own = SeparationAt(Base::Facing(false));
-      const SeparationBits other = SeparationAt(Base::Facing(true));
-      const SeparationBits edge = Base::hasEdge ? SeparationAt(Base::Edge()) : SeparationBits{};
-      m_IsSeparating = m_ForBorders.limits->areKnown;
-      Base::ReadWords(Base::OfWarp());
-      auto & separation = Base::OfWarp().separation;
-      separation[Base::Facing(false)] = own;
-      separation[Base::Facing(true)] = other;
-      if (Base::hasEdge)
-      {
-        separation[Base::Edge()] = edge;
-      }
-      __syncwarp();
-    }
-    else
-    {
-      Base::ReadWords(Base::OfWarp());
-    }
+    Base::ReadWords(Base::OfWarp());
   }
   /** Straight links come first, then links to the next bundles at either side (low and high). Usually no lane has both
    * of these. So along z, where all links start from the brick's own words, one search finds both. */
@@ -294,17 +272,6 @@ private:
   using typename Base::Voxels;
   using typename Base::Words;
 
-  /** Starts to read the separated voxels of a word of the border. */
-  __device__ __forceinline__ SeparationBits
-  SeparationAt(int at) const
-  {
-    BrickWord  word;
-    const bool alongY = axis == AlongY;
-    const int  end = (alongY ? 2 : 0) + (at >= Words::others ? 1 : 0);
-    return Base::Locate(at, word)
-           ? m_ForBorders.separation.AtEnd(word.brick, end)[alongY ? lane : word.local % WordsPerLayer]
-           : SeparationBits{};
-  }
   /** Reads the components of the words' first and last runs. */
   __device__ __forceinline__ void
   FetchEndRuns()
@@ -358,14 +325,12 @@ private:
   __device__ __forceinline__ void
   Look(int part, bool has, DeviceWord implied)
   {
-    const int        a = Base::From(part);
-    const int        b = Base::To(part);
-    const RunWindow  from = has ? Base::WindowAt(a) : RunWindow{};
-    const RunWindow  to = has ? Base::WindowAt(b) : RunWindow{};
-    const DeviceWord separated =
-      m_IsSeparating && has ? Base::OfWarp().separation[a].SeparatedFrom(Base::OfWarp().separation[b]) : 0u;
-    const Voxels  voxels = Base::VoxelsOfPart(part);
-    StraightLinks found = Links::FindStraight(voxels, from, to, { has ? implied : 0u, separated });
+    const int       a = Base::From(part);
+    const int       b = Base::To(part);
+    const RunWindow from = has ? Base::WindowAt(a) : RunWindow{};
+    const RunWindow to = has ? Base::WindowAt(b) : RunWindow{};
+    const Voxels    voxels = Base::VoxelsOfPart(part);
+    StraightLinks   found = Links::FindStraight(voxels, from, to, { has ? implied : 0u, 0 });
     if (part == 0)
     {
       m_JoinedFacing = found.joined;
@@ -386,11 +351,7 @@ private:
     }
     if (!isAlongAxes && m_Problem.HasDiagonals(Base::BackwardBundle(part)))
     {
-      BundleLinks<DeviceWord> undecided = Links::UndecidedAcross(from, to, found.joined);
-      if (m_IsSeparating)
-      {
-        undecided = undecided.Without(Base::OfWarp().separation[a].SeparatedAcross(Base::OfWarp().separation[b]));
-      }
+      const BundleLinks<DeviceWord> undecided = Links::UndecidedAcross(from, to, found.joined);
       const BundleLinks<DeviceWord> across = FindAcross<Links>(voxels, undecided);
       if (has)
       {
@@ -405,8 +366,6 @@ private:
     return Base::OfWarp().endRuns[at].SharedWith(Base::OfWarp().endRuns[other], m_AreFirst);
   }
 
-  /** Whether some voxels are known to be separated. */
-  bool m_IsSeparating = false;
   /** The bits at which the word and the one that faces it are joined. */
   DeviceWord m_JoinedFacing = 0;
   /** Whether no word has more than one of its EndRuns. */

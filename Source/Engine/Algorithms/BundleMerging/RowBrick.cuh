@@ -44,14 +44,7 @@ struct RowBrickMemory
   unsigned runsOfLayer[LayersPerBrick];
   /** The number of pairs of runs that each layer has listed while it looked for links. */
   unsigned listed[LayersPerBrick];
-  union
-  {
-    /** Used with a tolerance until links are found. That of the empty word is never set: it has no foreground, so that
-     *  no result depends on it. */
-    SeparationBits separation[WordsPerBrick + 1];
-    /** Used otherwise. */
-    unsigned pairs[LayersPerBrick][TuningOf<Tuned::ListedLinks>];
-  };
+  unsigned pairs[LayersPerBrick][TuningOf<Tuned::ListedLinks>];
   /** As in BrickMemory. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];

@@ -162,11 +162,9 @@ public:
     , m_Voxel(voxel)
   {}
 
-  /** Packs foreground and starts of this thread's word; `wanted` masks the foreground. All lanes must call.
-   *  \tparam VKnowsSeparation  whether to find separated voxels, if the limits are known */
-  template <bool VKnowsSeparation>
+  /** Packs foreground and starts of this thread's word; `wanted` masks the foreground. All lanes must call. */
   __device__ RowLayout::Kept
-             Pack(DeviceWord wanted, const SeparationLimits & limits, SeparationBits & separation) const
+             Pack(DeviceWord wanted) const
   {
     const bool isFirst = threadIdx.x % WordsPerBrickRow == 0;
     DeviceWord foreground = 0;
@@ -178,7 +176,7 @@ public:
     }
     else
     {
-      PackSmall<VKnowsSeparation>(wanted != 0, limits, foreground, separated, separation);
+      PackSmall(wanted != 0, foreground, separated);
     }
     const DeviceWord bits = foreground & wanted;
     const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
@@ -394,58 +392,25 @@ private:
       m_Tile.Piece(threadIdx.x, i) = pieces[i];
     }
   }
-  template <bool VKnowsSeparation>
   __device__ void
-  PackSmall(bool                     isWanted,
-            const SeparationLimits & limits,
-            DeviceWord &             foreground,
-            DeviceWord &             separated,
-            SeparationBits &         separation) const
+  PackSmall(bool isWanted, DeviceWord & foreground, DeviceWord & separated) const
   {
     const auto & rule = m_Problem.rule.foreground;
     const auto   difference = Difference();
     uint4        pieces[Storage::pieces] = {};
     ReadPieces(isWanted, pieces);
-    const unsigned self = threadIdx.x;
-    const auto     lastOf = [](const uint4 & piece) { return piece.w >> (32 - Group::bitsPerVoxel); };
-    const auto     before = static_cast<T>(__shfl_up_sync(AllLanes, lastOf(pieces[Storage::pieces - 1]), 1));
-    DeviceWord     outside = 0;
-    if constexpr (VKnowsSeparation)
-    {
-      using Value = typename AboveValue<T>::Value;
-      const AboveValue<T> aboveHigh(static_cast<Value>(limits.high));
-      const AboveValue<T> aboveLow(static_cast<Value>(limits.low));
-      DeviceWord          notBelow = 0;
-      // This is not unrolled, so that the code stays in the instruction cache.
-#pragma unroll 1
-      for (unsigned i = Storage::pieces; i-- > 0;)
-      {
-        const Group own(m_Tile.Piece(self, i));
-        own.AppendOutside(outside, rule.low, rule.high);
-        own.AppendSeparatedLeft(separated,
-                                own,
-                                i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before,
-                                difference);
-        if (limits.areKnown)
-        {
-          own.AppendWhich(separation.above, aboveHigh);
-          own.AppendWhich(notBelow, aboveLow);
-        }
-      }
-      separation.below = ~notBelow;
-    }
-    else
-    {
+    const auto lastOf = [](const uint4 & piece) { return piece.w >> (32 - Group::bitsPerVoxel); };
+    const auto before = static_cast<T>(__shfl_up_sync(AllLanes, lastOf(pieces[Storage::pieces - 1]), 1));
+    DeviceWord outside = 0;
 #pragma unroll
-      for (int i = int{ Storage::pieces } - 1; i >= 0; --i)
-      {
-        const Group own(pieces[i]);
-        own.AppendOutside(outside, rule.low, rule.high);
-        own.AppendSeparatedLeft(separated,
-                                own,
-                                i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before,
-                                difference);
-      }
+    for (int i = int{ Storage::pieces } - 1; i >= 0; --i)
+    {
+      const Group own(pieces[i]);
+      own.AppendOutside(outside, rule.low, rule.high);
+      own.AppendSeparatedLeft(separated,
+                              own,
+                              i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before,
+                              difference);
     }
     const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;
     foreground = rule.outside ? ~inside : inside;

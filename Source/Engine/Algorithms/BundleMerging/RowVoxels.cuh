@@ -404,9 +404,8 @@ public:
     : MemoryVoxels(problem, word, bundleY, bundleZ, voxel, false)
   {}
 
-  template <bool>
   __device__ RowLayout::Kept
-             Pack(DeviceWord wanted, const SeparationLimits &, SeparationBits &) const
+             Pack(DeviceWord wanted) const
   {
     return m_Reader.Pack(wanted);
   }

@@ -10,26 +10,13 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Makes room for what a problem's kernels keep of the ends of bricks, and finds its separating values. */
+/** Makes room for what a problem's kernels keep of the ends of bricks. */
 template <typename TProblem>
 void
-PrepareBorders(const TProblem & rows, BundleMergingMemory & memory, cudaStream_t stream)
+PrepareBorders(const TProblem & rows, BundleMergingMemory & memory)
 {
   using T = typename TProblem::Pixel;
   const auto bricks = static_cast<std::size_t>(rows.grid.bricks);
-  if constexpr (TProblem::knowsSeparation)
-  {
-    memory.separationLimits.Resize(1);
-    memory.separationBits.Resize(bricks * BorderArrays<SeparationBits>::perBrick);
-    BRICKCCL_LAUNCH_BLOCKS(FindSeparationLimitsKernel<T>,
-                           (LaunchShape{ dim3(1), dim3(NeighborSamples<T>::Maximum) }),
-                           stream,
-                           rows.voxels,
-                           rows.grid.extent.VoxelCount(),
-                           rows.grid.extent.RowLength(),
-                           rows.rule,
-                           memory.separationLimits.Data());
-  }
   if constexpr (TProblem::keepsJoined)
   {
     memory.joinedBits.Resize(bricks * BorderArrays<DeviceWord>::perBrick);
@@ -46,11 +33,8 @@ QueueRows(const TProblem & rows, const MaskBits & mask, BundleMergingMemory & me
 {
   using T = typename TProblem::Pixel;
   using Border = std::conditional_t<TProblem::isTransitive, EqualBorder<TProblem>, CloseBorder<TProblem>>;
-  PrepareBorders(rows, memory, stream);
-  const RowArrays<T> forBorders = { memory.separationLimits.Data(),
-                                    { memory.separationBits.Data() },
-                                    { memory.joinedBits.Data() },
-                                    { reinterpret_cast<T *>(memory.endVoxels.Data()) } };
+  PrepareBorders(rows, memory);
+  const RowArrays<T> forBorders = { { memory.joinedBits.Data() }, { reinterpret_cast<T *>(memory.endVoxels.Data()) } };
   BRICKCCL_LAUNCH_BLOCKS(SolveBricksKernel<RowAgent<TProblem>>,
                          OneBlockPerBrick(rows.grid, WordsPerBrick),
                          stream,

@@ -52,20 +52,8 @@ public:
     {
       m_Memory.components = 0;
     }
-    SeparationLimits limits = {};
-    if constexpr (knowsSeparation)
-    {
-      limits = *m_ForBorders.limits;
-    }
-    SeparationBits        separation = {};
     const DeviceWord      wanted = m_IsInside ? m_Mask.Wanted(grid, m_RowNumber, firstX) : 0u;
-    const RowLayout::Kept kept = m_Voxels.template Pack<knowsSeparation>(wanted, limits, separation);
-    m_IsSeparating = knowsSeparation && limits.areKnown;
-    if (m_IsSeparating)
-    {
-      m_Memory.separation[self] = separation;
-      m_ForBorders.separation.Keep(grid, blockIdx.x, self, y, z, separation, separation);
-    }
+    const RowLayout::Kept kept = m_Voxels.Pack(wanted);
     if constexpr (Memory::isTiled)
     {
       m_ForBorders.ends.Keep(blockIdx.x, self, m_Memory.voxels);
@@ -197,7 +185,6 @@ public:
 private:
   static constexpr bool isTransitive = TProblem::isTransitive;
   static constexpr bool isAlongAxes = TProblem::isAlongAxes;
-  static constexpr bool knowsSeparation = TProblem::knowsSeparation;
   /** Links lead to this many rows. */
   static constexpr int backward = isAlongAxes ? 2 : BackwardBundles;
   /** If there is much code, several copies of it would not stay in the instruction cache. */
@@ -269,7 +256,7 @@ private:
     }
     const int           to = WordTo(n);
     const RowWord &     other = m_Memory.RowAt(to);
-    const StraightLinks found = Links::FindStraight(m_Voxels.Facing(n, to), m_Own, other, { 0, SeparatedFrom(to) });
+    const StraightLinks found = Links::FindStraight(m_Voxels.Facing(n, to), m_Own, other, {});
     m_Links.same.Set(n, found.same);
     (n == 0 ? m_Joined[0] : m_Joined[1]) = found.joined;
     m_Unlike |= UnlikeBits(n, found.joined, other);
@@ -350,19 +337,14 @@ private:
     DeviceWord        joinedTo = n == 0 ? m_Joined[0] : m_Joined[1];
     if (n >= 2)
     {
-      KnownLinks known = IsInBrick(n) ? KnownAcross(n) : KnownLinks{};
-      known.separated |= SeparatedFrom(to);
+      const KnownLinks    known = IsInBrick(n) ? KnownAcross(n) : KnownLinks{};
       const StraightLinks found = Links::FindStraight(m_Voxels.Facing(n, to), m_Window, other, known);
       m_Links.same.Set(n, found.same);
       joinedTo = found.joined;
     }
     if (m_Problem.HasDiagonals(n))
     {
-      BundleLinks<DeviceWord> undecided = Links::UndecidedAcross(m_Window, other, joinedTo);
-      if (m_IsSeparating)
-      {
-        undecided = undecided.Without(m_Memory.separation[self].SeparatedAcross(m_Memory.separation[to]));
-      }
+      const BundleLinks<DeviceWord> undecided = Links::UndecidedAcross(m_Window, other, joinedTo);
       m_Links.SetAcross(n, isTransitive ? undecided : FindAcross<Links>(m_Voxels.Facing(n, to), undecided));
     }
   }
@@ -407,12 +389,6 @@ private:
   {
     return IsInBrick(n) ? WordBefore<backward>(n) : WordsPerBrick;
   }
-  /** The bits where this word's voxels are known to be separated from a word of the brick. */
-  __device__ __forceinline__ DeviceWord
-  SeparatedFrom(int to) const
-  {
-    return m_IsSeparating ? m_Memory.separation[self].SeparatedFrom(m_Memory.separation[to]) : 0u;
-  }
 
   const TProblem &   m_Problem;
   const MaskBits &   m_Mask;
@@ -427,8 +403,6 @@ private:
   RunWindow m_Window = {};
   /** Bit n: the n-th backward row is in the brick. */
   unsigned m_Reach = 0;
-  /** Whether some voxels are known to be separated. */
-  bool m_IsSeparating = false;
   /** Whether the warp's layer has no foreground. */
   bool m_IsEmpty = false;
   /** The bits at which the word is not like those before it along y and z, or not joined to them. */

@@ -123,13 +123,6 @@ public:
     }
     Append(word, [&](int i) { return NonZero(Least(Greatest(m_Of[i], lows), highs) ^ m_Of[i]); });
   }
-  /** Appends which voxels of each register the answers name. */
-  template <typename TAnswers>
-  __device__ void
-  AppendWhich(DeviceWord & word, const TAnswers & answers) const
-  {
-    Append(word, [&](int i) { return answers(m_Of[i]); });
-  }
   /** Appends which voxels are not joined to another group's voxels. */
   template <typename TDifference>
   __device__ void

@@ -107,7 +107,7 @@ class Browser:
 
     def press(self, key, **more):
         """Presses a key: "Tab", "Enter", "ArrowRight" ..."""
-        codes = {"Tab": 9, "Enter": 13, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
+        codes = {"Escape": 27, "Tab": 9, "Enter": 13, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
                  "ArrowRight": 39, "ArrowDown": 40}
         text = {"Enter": "\r", " ": " "}.get(key, "")
         common = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": codes.get(key) or ord(key.upper()), **more}

@@ -172,6 +172,9 @@ class ViewPageTest(unittest.TestCase):
         self.browser.run("document.activeElement.blur()")
         self.browser.press("b")
         self.assertEqual(self.browser.run("document.getElementById('draw').getAttribute('aria-pressed')"), "true")
+        self.browser.press("Escape")
+        self.assertEqual(self.browser.run("document.getElementById('draw').getAttribute('aria-pressed')"), "false")
+        self.browser.press("b")
         middle = (left + width / 2, top + height / 2 + 6)
         place = [self.place(axis) for axis in range(3)]
         self.press(middle[0] - 60, middle[1] - 70)

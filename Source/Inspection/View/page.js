@@ -1077,6 +1077,8 @@
       views.forEach((view) => view.draw());
     } else if (event.key.toLowerCase() === "b" && !isText && !event.ctrlKey && !event.metaKey && !event.altKey) {
       draw(!isDrawing);
+    } else if (event.key === "Escape") {
+      draw(false);
     }
   });
   addEventListener("resize", () => { drawHistogram(); drawSizes(); views.forEach((view) => view.draw()); solid.draw(); });

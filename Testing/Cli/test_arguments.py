@@ -24,6 +24,7 @@ class ArgumentsTest(CommandTest):
             "label": [self.image, self.output], "stats": [self.image, "--print"],
             "select": [self.image, self.output, "--where", "label > 1", "--keep"], "clean": [self.image, self.output, "--largest", "1"],
             "split": [self.image, self.output], "merge": [self.image, "-o", self.output], "distance": [self.image, self.output],
+            "thickness": [self.image, self.output],
             "morph": [self.image, self.output, "--open", "1"],
             "sweep": [self.image, "--range-from", "0", "--range-to", "1", "-o", self.path("c.csv")], "info": [self.image],
             "phantom": ["random", self.path("p.nrrd")], "batch": [recipe, self.image, "-o", self.path("out")],

@@ -409,6 +409,27 @@ class AcceptanceTest(BatchTest):
         self.assertEqual(self.judge("rule = \"spacing\"\nat_least_mm = 3")[:3], (True, 3, 1))
         self.assertEqual(self.judge("rule = \"spacing\"\nat_least_mm = \"0.31 cm\"")[:3], (False, 3, 1))
 
+    def test_wall_thickness(self):
+        # A plate of 18 x 9 x 3 voxels with a pore in its middle, and a rib of 6 voxels on it.
+        values = [1 if 1 <= x < 19 and 1 <= y < 10 and 1 <= z < (8 if x > 12 else 4) and (x, y, z) != (5, 4, 2) else 0
+                  for z in range(9) for y in range(11) for x in range(20)]
+        write_nrrd(os.path.join(self.input, "p.nrrd"), "uint8", (20, 11, 9), values, (0.5, 0.5, 0.5))
+        part = "[part]\nmethod = \"pores\"\nrange = [1, 1]\n"
+        rule = "[[acceptance]]\nname = \"Wall\"\nrule = \"wall-thickness\"\nat_least_mm = %s\n"
+        for limit, passes in ((1.5, True), (1.6, False)):
+            self.recipe(FACES + part + rule % limit)
+            shutil.rmtree(self.output, ignore_errors=True)
+            self.batch()
+            judged = self.summary("p")["rules"][0]
+            self.assertAlmostEqual(judged["value"], 1.5, delta=1e-6)
+            self.assertEqual((judged["passes"], judged["label"], judged["slice"]), (passes, None, 2))
+        self.assertIn("every wall of the part is at least 1.6 mm thick", " ".join(self.ok("recipe", "explain", self.path("r.toml")).stdout.split()))
+        for text, saying in ((rule % 1, "needs the whole part"), (part + "erode_mm = 1\n" + rule % 1, "part.erode_mm"),
+                             (part + "[region]\nbox = \"0,0,0,3,3,3\"\n" + rule % 1, "[region]"),
+                             (part + rule % 1 + "where = \"label > 1\"\n", "where")):
+            self.recipe(FACES + text)
+            self.fails("recipe", "check", self.path("r.toml"), saying=saying)
+
     def test_near_surface(self):
         # A part of 10 x 8 x 6 voxels: one pore of 1 voxel lies 1 mm, one of 8 voxels at least 2 mm below the surface.
         values = [0] * 960

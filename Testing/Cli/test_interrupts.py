@@ -62,6 +62,7 @@ class InterruptTest(CommandTest):
             "sweep": ["sweep", self.scan, "--range-from", -1000, "--range-to", 2000, "-o", table, "--threads", 1],
             "split": ["split", self.noise, out, "--threads", 1],
             "distance": ["distance", self.noise, out, "--threads", 1],
+            "walls": ["thickness", self.noise, out, "--threads", 1],
             "morph": ["morph", self.noise, out, "--dilate", 3, "--threads", 1],
             "picture": ["label", self.scan, out, "--threshold", 0, "--picture", self.path("p.png"), "--threads", 1],
         }

@@ -205,7 +205,7 @@ class HelpTest(CommandTest):
 
     def test_the_manual_has_every_command(self):
         manual = self.ok("manual").stdout
-        for command in ("label", "stats", "select", "clean", "split", "distance", "morph", "info", "phantom"):
+        for command in ("label", "stats", "select", "clean", "split", "distance", "thickness", "morph", "info", "phantom"):
             self.assertIn(".SH BRICKCCL \\&%s\n" % command, manual)
         for text in ("\\-\\-threshold", "EXIT STATUS", "130"):
             self.assertIn(text, manual)
@@ -353,7 +353,7 @@ class DoubtsTest(CommandTest):
                           ["clean", self.image, self.output, "--largest", 1], ["score", self.image, self.image],
                           ["sweep", self.image, "--range-from", 1, "--range-to", 2, "-o", curve],
                           ["split", self.image, self.output], ["distance", self.image, self.output],
-                          ["morph", self.image, self.output, "--open", 1],
+                          ["thickness", self.image, self.output], ["morph", self.image, self.output, "--open", 1],
                           ["label", self.image, self.output, "--memory", "500MB"], *(surfaces if has_surfaces else [])):
             self.assertIn("spacing 10 x 10 x 20 mm\n", self.ok(*arguments).stdout, arguments)
             self.assertIn("spacing 1 x 2 x 3 mm\n", self.ok(*arguments, "--spacing", 1, 2, 3).stdout, arguments)
@@ -434,7 +434,7 @@ class DoubtsTest(CommandTest):
                     ["stats", image, "-o", table], ["select", image, self.output, *kept],
                     ["clean", image, self.output, "--largest", 1], ["split", image, self.output],
                     ["split", self.image, self.output, "--split-by", image], ["distance", image, self.output],
-                    ["morph", image, self.output, "--close", 1],
+                    ["thickness", image, self.output], ["morph", image, self.output, "--close", 1],
                     ["score", image, self.image], ["score", self.image, image],
                     ["sweep", image, "--range-from", 1, "--range-to", 2, "-o", table], ["recipe", "check", odd["toml"]],
                     ["batch", odd["toml"], self.image, "-o", self.path("b")], ["batch", recipe, image, "-o", self.path("b")]]

@@ -3,10 +3,14 @@
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Geometry/BallReach.h"
+#include "BrickCCL/Geometry/DistanceTransform.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <type_traits>
+#include <variant>
 
 namespace brickccl
 {
@@ -190,7 +194,7 @@ private:
         float * const target = Row(y * Side + atY, z * Side + atZ) + x * Side;
         for (Word voxels = set; voxels != 0; voxels &= voxels - 1)
         {
-          target[LowestBit(voxels)] = ball.square;
+          target[LowestBit(voxels)] = -ball.square;
         }
       }
     }
@@ -222,6 +226,38 @@ private:
   std::vector<Word> m_Bits;
 };
 
+/** Leaves out balls [begin, ...) that hold none of the voxels that are above 0. */
+void
+LeaveOutSetBalls(const Extent &           extent,
+                 const double *           spacing,
+                 const HostContext &      context,
+                 const float *            voxels,
+                 std::size_t              begin,
+                 std::vector<VoxelBall> & balls)
+{
+  Geometry                  geometry;
+  unsigned                  axes = 0;
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>(extent.VoxelCount()));
+  std::transform(voxels, voxels + mask.size(), mask.begin(), [](float voxel) { return voxel > 0 ? 0 : 1; });
+  for (int axis = 0; axis < extent.dimension; ++axis)
+  {
+    axes |= spacing[axis] < FlatAxis ? 1u << axis : 0u;
+    geometry.spacing[axis] = spacing[axis];
+  }
+  const DistanceUnit     unit(DistanceTo::Centers, extent, geometry, axes);
+  const SquaredDistances found(ImageView(mask.data(), extent), unit, context);
+  std::visit(
+    [&](const auto & squares) {
+      const auto isFar = [&](const VoxelBall & ball) {
+        const auto square = squares[static_cast<std::size_t>(ball.place)];
+        return square == UnknownSquare<std::decay_t<decltype(square)>> ||
+               static_cast<double>(square) * unit.length * unit.length >= static_cast<double>(ball.square);
+      };
+      balls.erase(std::remove_if(balls.begin() + static_cast<std::ptrdiff_t>(begin), balls.end(), isFar), balls.end());
+    },
+    found.squares);
+}
+
 } // namespace
 
 void
@@ -241,19 +277,37 @@ DrawBalls(std::vector<VoxelBall> balls,
   const Chunks slabs(voxels.BlockRows(),
                      1 + (std::int64_t{ 1 } << 10) / voxels.Blocks(0),
                      std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
-  ParallelFor(slabs.count, context, [&](std::int64_t slab) {
-    for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
+  for (std::size_t begin = 0; begin < balls.size();)
+  {
+    // Once balls reach as many rows of blocks as there are voxels, a distance transform costs less than they do: it
+    // finds the balls that still matter.
+    std::size_t end = begin;
+    for (double rows = 0; end < balls.size() && rows < static_cast<double>(extent.VoxelCount()); ++end)
     {
-      voxels.AddBlockRow(row);
+      rows += 1 + static_cast<double>(balls[end].square) / (Side * Side / 4 * spacing[1] * spacing[2]);
     }
-    BallReach     reach(extent, spacing);
-    std::uint64_t drawn = 0;
-    for (const VoxelBall & ball : balls)
+    const auto progress = context.Part(static_cast<double>(begin) / static_cast<double>(balls.size()), 1);
+    ParallelFor(slabs.count, progress, [&](std::int64_t slab) {
+      for (std::int64_t row = slabs.Begin(slab); begin == 0 && row < slabs.End(slab); ++row)
+      {
+        voxels.AddBlockRow(row);
+      }
+      BallReach     reach(extent, spacing);
+      std::uint64_t drawn = 0;
+      for (std::size_t i = begin; i < end; ++i)
+      {
+        stop.AskAt(drawn++);
+        voxels.Draw(balls[i], reach, slabs.Begin(slab), slabs.End(slab));
+      }
+    });
+    begin = end;
+    if (begin < balls.size())
     {
-      stop.AskAt(drawn++);
-      voxels.Draw(ball, reach, slabs.Begin(slab), slabs.End(slab));
+      LeaveOutSetBalls(extent, spacing, context.Quiet(), squares, begin, balls);
     }
-  });
+  }
+  // The squares that were set are negative so far.
+  std::transform(squares, squares + extent.VoxelCount(), squares, [](float square) { return std::fabs(square); });
 }
 
 } // namespace brickccl

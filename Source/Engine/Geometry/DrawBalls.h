@@ -11,6 +11,9 @@
 namespace brickccl
 {
 
+/** The spacing of an axis along which balls do not reach. */
+inline constexpr double FlatAxis = 1e30;
+
 /** A ball around the center of a voxel. */
 struct VoxelBall
 {
@@ -26,7 +29,8 @@ struct VoxelBall
  *
  *  The largest ball comes first, and each voxel is set once. The voxels that are not yet set are bits, in blocks of 8
  *  x 8 x 8 voxels, and a bit for each block says whether any is left. So a ball whose voxels are all set costs
- *  little, which most balls of a distance transform are. \throws Canceled */
+ *  little, which most balls of a distance transform are. Balls of thick parts are many and large: those without a voxel
+ *  that is not set are found by the distances to these voxels, and left out. \throws Canceled */
 void DrawBalls(std::vector<VoxelBall> balls,
                const Extent &         extent,
                const double *         spacing,

@@ -2,6 +2,8 @@
 #ifndef BRICKCCL_SPLITTING_LABELGROWTH_H
 #define BRICKCCL_SPLITTING_LABELGROWTH_H
 
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -22,6 +24,44 @@ inline std::string
 NameOfAxis(int axis)
 {
   return axis >= 0 && axis < MaximumDimension ? std::string(1, AxisNames[axis]) : std::to_string(axis);
+}
+
+/** \throws InvalidArgument for a label, or another number as `name` says, that is negative or not whole. */
+inline void
+CheckLabels(const ImageView & labels, const HostContext & context, const std::string & name = "label")
+{
+  VisitScalarType(labels.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const T * const voxels = static_cast<const T *>(labels.data);
+    const Chunks    chunks(std::is_unsigned_v<T> ? 0 : labels.extent.VoxelCount(), context.grain, 256);
+    ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+      for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
+      {
+        bool isGood = voxels[i] >= 0;
+        if constexpr (std::is_floating_point_v<T>)
+        {
+          isGood = isGood && voxels[i] < T(18446744073709551615.0) && std::floor(voxels[i]) == voxels[i];
+        }
+        if (!isGood)
+        {
+          throw InvalidArgument("a " + name + " is " + std::to_string(voxels[i]) + "; " + name +
+                                "s must be whole numbers, 0 (background) or above");
+        }
+      }
+    });
+  });
+}
+
+/** A bit for each axis but the one that slices are orthogonal to; -1: there are no slices. \throws InvalidArgument for
+ * an axis that the image does not have. */
+inline unsigned
+AxesAcross(const Extent & extent, int sliceAxis)
+{
+  if (sliceAxis < -1 || sliceAxis >= extent.dimension)
+  {
+    throw InvalidArgument("the image has no axis " + NameOfAxis(sliceAxis));
+  }
+  return sliceAxis < 0 ? ~0u : ~(1u << static_cast<unsigned>(sliceAxis));
 }
 
 /** Calls `work` with the place of each voxel. */

@@ -64,7 +64,7 @@ public:
     : m_Image(labels)
     , m_Extent(labels.extent)
     , m_Options(options)
-    , m_Axes(options.sliceAxis < 0 ? ~0u : ~(1u << static_cast<unsigned>(options.sliceAxis)))
+    , m_Axes(AxesAcross(m_Extent, options.sliceAxis))
     , m_Context{ options.threads, Progress(options.progress) }
   {
     if (labels.channels != 1)
@@ -75,10 +75,6 @@ public:
     {
       throw InvalidArgument("the radius is " + std::to_string(options.radius) +
                             " mm; it must be finite and at least 0");
-    }
-    if (options.sliceAxis < -1 || options.sliceAxis >= m_Extent.dimension)
-    {
-      throw InvalidArgument("the image has no axis " + NameOfAxis(options.sliceAxis));
     }
     m_Labels.Resize(static_cast<std::size_t>(m_Extent.VoxelCount()));
     VisitScalarType(labels.type, [&](auto tag) { ReadLabels<typename decltype(tag)::Type>(); });

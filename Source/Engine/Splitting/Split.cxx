@@ -21,32 +21,6 @@ namespace brickccl
 namespace
 {
 
-/** \throws InvalidArgument for a label, or another number as `name` says, that is negative or not whole. */
-void
-CheckLabels(const ImageView & labels, const HostContext & context, const std::string & name = "label")
-{
-  VisitScalarType(labels.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const T * const voxels = static_cast<const T *>(labels.data);
-    const Chunks    chunks(std::is_unsigned_v<T> ? 0 : labels.extent.VoxelCount(), context.grain, 256);
-    ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-      for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
-      {
-        bool isGood = voxels[i] >= 0;
-        if constexpr (std::is_floating_point_v<T>)
-        {
-          isGood = isGood && voxels[i] < T(18446744073709551615.0) && std::floor(voxels[i]) == voxels[i];
-        }
-        if (!isGood)
-        {
-          throw InvalidArgument("a " + name + " is " + std::to_string(voxels[i]) + "; " + name +
-                                "s must be whole numbers, 0 (background) or above");
-        }
-      }
-    });
-  });
-}
-
 /** \return a function that returns the number at a voxel */
 std::function<std::uint64_t(std::int64_t)>
 NumbersOf(const ImageView & labels)
@@ -294,11 +268,7 @@ Distances(const ImageView & labels, float * distances, const DistanceOptions & o
   {
     throw InvalidArgument("the distances are a null pointer; they need memory for all voxels");
   }
-  if (options.sliceAxis < -1 || options.sliceAxis >= labels.extent.dimension)
-  {
-    throw InvalidArgument("the image has no axis " + NameOfAxis(options.sliceAxis));
-  }
-  const unsigned    axes = options.sliceAxis < 0 ? ~0u : ~(1u << options.sliceAxis);
+  const unsigned    axes = AxesAcross(labels.extent, options.sliceAxis);
   const HostContext context{ options.threads, Progress(options.progress) };
   CheckLabels(labels, context);
   const DistanceUnit unit(DistanceTo::Centers, labels.extent, options.geometry, axes);

@@ -41,6 +41,29 @@ struct DistanceOptions
  *  \throws InvalidArgument, Canceled, std::bad_alloc, cuda::DeviceError. */
 std::string Distances(const ImageView & labels, float * distances, const DistanceOptions & options = {});
 
+/** Where a wall is thinnest. */
+struct ThinnestWall
+{
+  /** In mm; 0 if no voxel is in the middle of a wall. */
+  double thickness = 0;
+  /** The first voxel in raster order with this thickness in the middle of a wall; -1 if there is none. */
+  std::int64_t place = -1;
+};
+
+/** The local thickness of all labels at once: for every voxel the diameter (mm) of the largest ball that fits into its
+ *  label and holds the voxel's center; 0 in the background. Balls have their centers at voxel centers of the label, and
+ *  reach to the nearest voxel of another label, the background included, taken as a box; their surface does not belong
+ *  to them. Everything beyond the image is background. The columns of the group "thickness" are the mean and the
+ *  largest value of this map in a component. Squares of distances are rounded to float, nothing else is.
+ *
+ *  A label is thin at edges and corners, too. A voxel is in the middle of a wall if its thickness is less than 1.5
+ * times the diameter of the largest ball around its own center, so that the wall's sides meet at less than 39 degrees,
+ * and if this is true for at least 3^(n - 1) of the 3^n voxels around it in n dimensions, so that a single rough voxel
+ * is not a wall. \param labels  an image of one channel and up to 3 dimensions; 0 is the background, other whole
+ * numbers are labels \param diameters  memory for one value for each voxel \param options  slices (with disks instead
+ * of balls), spacing, threads and progress; the CPU does it \throws InvalidArgument, Canceled, std::bad_alloc. */
+ThinnestWall WallThickness(const ImageView & labels, float * diameters, const DistanceOptions & options = {});
+
 struct SplitOptions
 {
   /** The neighbors of a voxel; all if not given. Within slices, each slice has its own distances and objects. */

@@ -30,6 +30,7 @@ void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSplitCommand(CLI::App & app);
 void AddMergeCommand(CLI::App & app);
 void AddDistanceCommand(CLI::App & app);
+void AddThicknessCommand(CLI::App & app);
 void AddMorphCommand(CLI::App & app);
 void AddSweepCommand(CLI::App & app);
 void AddCropCommand(CLI::App & app);

@@ -15,7 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -263,6 +265,49 @@ CheckTableName(const std::string & path, bool mayBeWorkbook)
     throw InvalidArgument("cannot write a table to " + Quoted(path) + ": its extension must be .csv, .tsv" +
                           (mayBeWorkbook ? ", .json or .xlsx" : " or .json"));
   }
+}
+
+std::string
+ExactText(double value)
+{
+  std::ostringstream text;
+  text.precision(std::numeric_limits<double>::max_digits10);
+  text << value;
+  std::ostringstream shorter;
+  shorter.precision(std::numeric_limits<double>::digits10);
+  shorter << value;
+  return std::strtod(shorter.str().c_str(), nullptr) == value ? shorter.str() : text.str();
+}
+
+void
+WriteRows(const std::string & path, const nlohmann::ordered_json & rows)
+{
+  const std::string extension = ExtensionOf(path);
+  const char        separator = extension == ".csv" ? ',' : '\t';
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    if (extension == ".json")
+    {
+      stream << JsonText(rows) << '\n';
+      return;
+    }
+    std::string before;
+    for (const auto & column : rows.front().items())
+    {
+      stream << before << column.key();
+      before = separator;
+    }
+    stream << '\n';
+    for (const auto & row : rows)
+    {
+      before.clear();
+      for (const auto & value : row)
+      {
+        stream << before << (value.is_number_float() ? ExactText(value.get<double>()) : value.dump());
+        before = separator;
+      }
+      stream << '\n';
+    }
+  });
 }
 
 void

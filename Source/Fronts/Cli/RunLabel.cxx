@@ -83,18 +83,6 @@ WriteLabelMap(const job::Job &      arguments,
   return arguments.output;
 }
 
-/** Shows the steps of a job and keeps its notes. */
-job::RunHooks
-HooksOf(Reporter & reporter, ImageReader & reader)
-{
-  job::RunHooks hooks;
-  hooks.step = [&](const std::string & step) { reporter.Step(step); };
-  hooks.note = [&](const std::string & note) { reader.Note(note); };
-  hooks.remark = [&](const std::string & remark) { reporter.Note(remark); };
-  hooks.progress = [&] { return reporter.Hooks(); };
-  return hooks;
-}
-
 /** One run of the command, step by step. */
 class LabelWork
 {
@@ -453,6 +441,17 @@ private:
 };
 
 } // namespace
+
+job::RunHooks
+HooksOf(Reporter & reporter, ImageReader & reader)
+{
+  job::RunHooks hooks;
+  hooks.step = [&](const std::string & step) { reporter.Step(step); };
+  hooks.note = [&](const std::string & note) { reader.Note(note); };
+  hooks.remark = [&](const std::string & remark) { reporter.Note(remark); };
+  hooks.progress = [&] { return reporter.Hooks(); };
+  return hooks;
+}
 
 void
 RunLabel(const job::Job & arguments, const FrontEnd & frontEnd)

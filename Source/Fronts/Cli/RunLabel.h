@@ -28,6 +28,9 @@ void RunLabel(const job::Job & arguments, const FrontEnd & frontEnd);
  *  meaning together, files that cannot be written, and outputs that are inputs. */
 ColumnGroups CheckJob(const job::Job & job, NamedFiles & outputs);
 
+/** Hooks that show the steps of a job and keep its notes. */
+job::RunHooks HooksOf(Reporter & reporter, ImageReader & reader);
+
 /** Writes labels of rows. */
 using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>;
 

@@ -24,19 +24,6 @@ struct SweepArguments : job::Job
   std::string plot;
 };
 
-/** A number that reads back as the same double. */
-std::string
-Exactly(double value)
-{
-  std::ostringstream text;
-  text.precision(std::numeric_limits<double>::max_digits10);
-  text << value;
-  std::ostringstream shorter;
-  shorter.precision(std::numeric_limits<double>::digits10);
-  shorter << value;
-  return std::strtod(shorter.str().c_str(), nullptr) == value ? shorter.str() : text.str();
-}
-
 /** The curve: a row for each threshold. */
 struct Curve
 {
@@ -52,28 +39,6 @@ struct Curve
     return static_cast<double>(step.voxels) / static_cast<double>(voxels);
   }
 };
-
-void
-WriteDelimited(std::ostream & stream, const nlohmann::ordered_json & rows, char separator)
-{
-  std::string before;
-  for (const auto & column : rows.front().items())
-  {
-    stream << before << column.key();
-    before = separator;
-  }
-  stream << '\n';
-  for (const auto & row : rows)
-  {
-    before.clear();
-    for (const auto & value : row)
-    {
-      stream << before << (value.is_number_float() ? Exactly(value.get<double>()) : value.dump());
-      before = separator;
-    }
-    stream << '\n';
-  }
-}
 
 nlohmann::ordered_json
 AsJson(const Curve & curve)
@@ -92,22 +57,6 @@ AsJson(const Curve & curve)
     rows.push_back(row);
   }
   return rows;
-}
-
-void
-WriteCurve(const std::string & path, const Curve & curve)
-{
-  ReplaceTextFile(path, [&](std::ostream & stream) {
-    const std::string extension = ExtensionOf(path);
-    if (extension == ".json")
-    {
-      stream << JsonText(AsJson(curve)) << '\n';
-    }
-    else
-    {
-      WriteDelimited(stream, AsJson(curve), extension == ".csv" ? ',' : '\t');
-    }
-  });
 }
 
 /** The number of components, and in % of the voxels the foreground and the largest component. */
@@ -203,7 +152,7 @@ RunSweep(const SweepArguments & arguments)
 
   reporter.Step("writing " + arguments.output);
   ReplacedTogether together;
-  WriteCurve(arguments.output, curve);
+  WriteRows(arguments.output, AsJson(curve));
   if (!arguments.plot.empty())
   {
     WritePlot(arguments.plot, curve, arguments.below);
@@ -219,7 +168,7 @@ RunSweep(const SweepArguments & arguments)
   job::Findings       findings;
   findings.push_back(
     { "",
-      Counted(curve.steps.size(), "threshold") + " from " + Exactly(options.from) + " to " + Exactly(options.to),
+      Counted(curve.steps.size(), "threshold") + " from " + ExactText(options.from) + " to " + ExactText(options.to),
       1 });
   findings.push_back({ "steps", AsJson(curve) });
   AddNeighbors(findings, arguments, *options.connectivity, options.periodic, 1);

@@ -68,6 +68,7 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   brickccl::cli::AddSplitCommand(app);
   brickccl::cli::AddMergeCommand(app);
   brickccl::cli::AddDistanceCommand(app);
+  brickccl::cli::AddThicknessCommand(app);
   brickccl::cli::AddMorphCommand(app);
   brickccl::cli::AddSweepCommand(app);
   brickccl::cli::AddCropCommand(app);

@@ -14,7 +14,7 @@ Rules()
 {
   static const std::vector<Rule> rules = [] {
     std::vector<Rule> all = ExtremeRules();
-    for (const auto & more : { PorosityRules(), NumberRules(), WindowRules(), ClusterRules() })
+    for (const auto & more : { PorosityRules(), NumberRules(), WindowRules(), ClusterRules(), WallRules() })
     {
       all.insert(all.end(), more.begin(), more.end());
     }
@@ -66,7 +66,7 @@ RuleKeys()
         "distance to the surface below which defects count; gap below which they are one cluster" },
       { "within_diameters", &R::withinDiameters, { Kind::Above },
         "the same gap as a multiple of the equivalent diameter of the larger one of two defects" },
-      { "at_least_mm", &R::limit, reach, "smallest gap between neighbors that passes" },
+      { "at_least_mm", &R::limit, reach, "smallest gap between neighbors, or thickness of the thinnest wall, that passes" },
       { "reference_mm", &R::reference, reach, "length of a side; of the reference area, a square, or of the reference volume, a cube" },
       { "across", &R::across, job::OneOf({ "x", "y", "z" }), "axis that the reference area is across; default: z" },
       { "least_part_percent", &R::leastPart, percent,

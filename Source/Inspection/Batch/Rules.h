@@ -56,6 +56,7 @@ std::vector<Rule> PorosityRules();
 std::vector<Rule> NumberRules();
 std::vector<Rule> WindowRules();
 std::vector<Rule> ClusterRules();
+std::vector<Rule> WallRules();
 
 } // namespace brickccl::batch
 

@@ -53,19 +53,32 @@ ColumnColors::ColumnColors(const ComponentTable &           table,
   const ComponentColumn              found = inUnit ? *inUnit : FindColumn(columns, column);
   m_Title = InWords(found);
   m_Unit = DrawnUnit(found.unit);
-  m_Low = std::numeric_limits<double>::infinity();
-  m_High = -m_Low;
   for (const std::size_t place : places)
   {
     const ComponentMeasures component = table.components[place];
-    const double            value =
+    m_Values[component.label] =
       std::visit([](auto number) { return static_cast<double>(number); }, found.value(table, component));
-    m_Values[component.label] = value;
-    if (std::isfinite(value))
-    {
-      m_Low = std::min(m_Low, value);
-      m_High = std::max(m_High, value);
-    }
+  }
+  SetRange();
+}
+
+ColumnColors::ColumnColors(std::unordered_map<std::uint64_t, double> values, std::string title, std::string unit)
+  : m_Values(std::move(values))
+  , m_Title(std::move(title))
+  , m_Unit(std::move(unit))
+{
+  SetRange();
+}
+
+void
+ColumnColors::SetRange()
+{
+  m_Low = std::numeric_limits<double>::infinity();
+  m_High = -m_Low;
+  for (const auto & [label, value] : m_Values)
+  {
+    m_Low = std::isfinite(value) ? std::min(m_Low, value) : m_Low;
+    m_High = std::isfinite(value) ? std::max(m_High, value) : m_High;
     m_HasMissing = m_HasMissing || !std::isfinite(value);
   }
   if (m_Low > m_High)

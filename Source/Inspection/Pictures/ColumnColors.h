@@ -23,6 +23,9 @@ public:
    *  \throws InvalidArgument if the table does not have the column. */
   ColumnColors(const ComponentTable & table, const std::string & column, const std::vector<std::size_t> & places);
 
+  /** \param values  of the labels \param title, unit  what the key says of them */
+  ColumnColors(std::unordered_map<std::uint64_t, double> values, std::string title, std::string unit);
+
   /** The color of a label, which must belong to one of these components. */
   Color operator[](std::uint64_t label) const;
 
@@ -69,6 +72,8 @@ public:
   static constexpr Color Missing{ 128, 128, 128 };
 
 private:
+  void SetRange();
+
   std::unordered_map<std::uint64_t, double> m_Values;
   double                                    m_Low = 0;
   double                                    m_High = 0;

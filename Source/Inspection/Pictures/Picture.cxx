@@ -163,7 +163,8 @@ WritePicture(const std::string &     path,
              const PictureOptions &  options)
 {
   CheckPicture(contents.background.extent);
-  PictureLayout                  layout = LayOutPicture(contents, options, FindCenter(contents.labels, contents.table));
+  PictureLayout layout =
+    LayOutPicture(contents, options, options.center ? *options.center : FindCenter(contents.labels, contents.table));
   const std::vector<SlicePixels> slices = SamplePanels(contents, layout, context);
   std::vector<double>            values;
   for (const SlicePixels & slice : slices)
@@ -172,10 +173,15 @@ WritePicture(const std::string &     path,
   }
   const GrayWindow   window = WindowOfPart(values);
   const GrayWindow * shown = contents.hasGray ? &window : nullptr;
-  const PictureKey   key(
-    { contents.table, contents.hasSpacing, LabelsOf(slices), "in these slices", options.columnColors, shown },
-    layout.pixelSize,
-    layout.heightForKey);
+  const PictureKey   key({ contents.table,
+                           contents.hasSpacing,
+                           LabelsOf(slices),
+                           "in these slices",
+                           options.columnColors,
+                           shown,
+                           options.title },
+                       layout.pixelSize,
+                       layout.heightForKey);
   layout.Arrange(key.Width(), key.Height());
   Canvas canvas(layout.width, layout.height, PictureGround);
 

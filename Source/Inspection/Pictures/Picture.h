@@ -8,6 +8,9 @@
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace brickccl
@@ -47,6 +50,10 @@ struct PictureOptions
   int height = 0;
   /** Colors by a column; null: colors that differ between neighbors. */
   const ColumnColors * columnColors = nullptr;
+  /** The voxel that slices go through, if not one of the largest component. */
+  std::optional<std::array<std::int64_t, 3>> center = {};
+  /** What heads the key, if not numbers of components. */
+  std::string title = {};
 };
 
 /** \throws Unsupported unless the image has 1 to 3 dimensions. */

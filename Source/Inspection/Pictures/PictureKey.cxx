@@ -77,9 +77,11 @@ PictureKey::PictureKey(const KeyContents & contents, double pixelSize, int heigh
   }
   std::stable_sort(m_Rows.begin(), m_Rows.end(), [](const Row & a, const Row & b) { return a.size > b.size; });
 
-  m_Title =
-    rows.empty() ? "no components" : std::to_string(rows.size()) + (rows.size() == 1 ? " component" : " components");
-  m_Subtitle = rows.empty() ? "" : std::to_string(m_Rows.size()) + " " + contents.whereVisible;
+  m_Title = !contents.title.empty() ? contents.title
+          : rows.empty()            ? "no components"
+                                    : std::to_string(rows.size()) + (rows.size() == 1 ? " component" : " components");
+  m_Subtitle =
+    rows.empty() || !contents.title.empty() ? "" : std::to_string(m_Rows.size()) + " " + contents.whereVisible;
   const auto room =
     static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithoutRows - GrayBarHeight) / FontLineHeight));
   // There are at most as many rows as distinguishable colors.

@@ -38,6 +38,8 @@ struct KeyContents
   const ColumnColors * columnColors = nullptr;
   /** The values of black and white; null if there is no gray. */
   const GrayWindow * window = nullptr;
+  /** As PictureOptions::title. */
+  std::string title = {};
 };
 
 /** The labels that slices show, ascending. */

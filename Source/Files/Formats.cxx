@@ -49,7 +49,7 @@ AllFormats()
     { "BMP", ".bmp", IsBmp, ReadBmp },
     { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc },
     { "HDF5", ".h5 .hdf5 .hdf .nxs", IsHdf5, ReadHdf5, true, "FILE.h5::/DATASET names one of several" },
-    { "VGI", ".vgi", IsVgi, ReadVgi, true, "Volume Graphics" },
+    { "VGI", ".vgi", IsVgi, ReadVgi, true, "Volume Graphics; FILE.vgi::/volume2 names one of several" },
     { "NumPy", ".npy", IsNpy, ReadNpy, true },
     { "ISQ", ".isq", IsIsq, ReadIsq, true, "Scanco" },
     { "MGH", ".mgz .mgh .mgh.gz", IsMgh, ReadMgh, true, "FreeSurfer" },

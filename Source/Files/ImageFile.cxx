@@ -89,9 +89,9 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
   {
     return ReadByHeader(file, options);
   }
-  if (!options.dataset.empty() && format->recognizes != IsHdf5)
+  if (!options.dataset.empty() && format->recognizes != IsHdf5 && format->recognizes != IsVgi)
   {
-    throw InvalidArgument("only HDF5 files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
+    throw InvalidArgument("only HDF5 and .vgi files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
                           " is a " + format->name + " file");
   }
   CheckParts(format->name, format->isReadInParts, options);

@@ -58,11 +58,13 @@ class Npy(ScannersTest):
             self.assertEqual(self.assert_voxels(self.path("b.npy"), voxels.astype("u1")).type, "uint8")
 
     def test_arrays_whose_first_axis_is_the_fastest(self):
-        voxels = values("int16", SHAPE)
-        np.save(self.path("f.npy"), np.asfortranarray(voxels))
-        self.refuses(self.path("f.npy"), saying="fortran_order); save numpy.ascontiguousarray(a)")
-        np.save(self.path("f.npy"), np.ascontiguousarray(np.asfortranarray(voxels)))
-        self.assert_voxels(self.path("f.npy"), voxels)
+        for kind, shape, order in itertools.product(("uint8", "int16", "float64"), ((7,), (6, 5), SHAPE, (2, 3, 4, 5)), "<>"):
+            voxels = values(kind, shape)
+            np.save(self.path("f.npy"), np.asfortranarray(voxels.astype(voxels.dtype.newbyteorder(order))))
+            image = self.assert_voxels(self.path("f.npy"), voxels)
+            self.assertEqual(image.size, list(shape[::-1]))
+        result = self.label(self.path("f.npy"), self.path("out.nrrd"), "--memory", "64MiB")
+        self.assertIn("fortran_order) are not read in parts", result.stderr)
 
     def test_a_last_axis_of_length_1_is_noted(self):
         np.save(self.path("c.npy"), values("uint8", SHAPE + (1,)))
@@ -198,7 +200,10 @@ class VolumeGraphics(ScannersTest):
             text = stream.read()
         self.put(second.tobytes(), "other.vol")
         self.put((text + text.replace("volume1", "volume2").replace("scan.vol", "other.vol").replace("12}", "13}")).encode(), "scan.vgi")
-        self.refuses(path, saying="2 volumes ({volume1}); one is read")
+        self.refuses(path, saying=["2 volumes", "volume1, volume2", "FILE.vgi::/volume2"])
+        self.assert_voxels(path + "::/volume2", second)
+        self.assert_voxels(path + "::/volume1", first)
+        self.refuses(path + "::/volume3", saying="it has volume1, volume2")
 
     def test_refused(self):
         voxels = values("uint16", SHAPE)

@@ -9,6 +9,7 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
+#include <cstring>
 #include <regex>
 
 namespace brickccl::files
@@ -37,6 +38,34 @@ TypeOfNpy(const std::string & type)
   }
   throw Unsupported("its values have the type " + Quoted(type) +
                     "; integers of 8 to 64 bits, float32, float64 and bool are read");
+}
+
+/** Puts voxels whose last axis is the fastest in the order of images. */
+void
+ReverseAxes(LoadedImage & image)
+{
+  if (image.inParts)
+  {
+    throw Unsupported("arrays whose first axis is the fastest (fortran_order) are not read in parts; save "
+                      "numpy.ascontiguousarray(a) instead of a");
+  }
+  const VoxelMemory stored = std::move(image.voxels);
+  const std::size_t size = SizeOf(image.type);
+  std::byte *       output = image.voxels.Resize(stored.Size());
+  std::int64_t      at[MaximumDimension] = {};
+  for (const std::byte * const end = output + stored.Size(); output < end; output += size)
+  {
+    std::int64_t from = 0;
+    for (int axis = 0; axis < image.extent.dimension; ++axis)
+    {
+      from = from * image.extent.size[axis] + at[axis];
+    }
+    std::memcpy(output, stored.Data() + static_cast<std::size_t>(from) * size, size);
+    for (int axis = 0; axis < image.extent.dimension && ++at[axis] == image.extent.size[axis]; ++axis)
+    {
+      at[axis] = 0;
+    }
+  }
 }
 
 } // namespace
@@ -69,11 +98,8 @@ ReadNpy(const FileBytes & file, const ReadOptions & options)
     return found.str(1);
   };
   const std::string type = find("descr", "'([<>|=]?[a-zA-Z][0-9]{1,3})'");
-  if (find("fortran_order", "(True|False)") == "True")
-  {
-    throw Unsupported("its first axis is the fastest (fortran_order); save numpy.ascontiguousarray(a) instead of a");
-  }
-  std::string shape = find("shape", "\\(([0-9, ]*)\\)");
+  const bool        isFortran = find("fortran_order", "(True|False)") == "True";
+  std::string       shape = find("shape", "\\(([0-9, ]*)\\)");
   std::replace(shape.begin(), shape.end(), ',', ' ');
   std::vector<std::int64_t> sizes = WholeNumbers(shape, "shape");
   std::reverse(sizes.begin(), sizes.end());
@@ -87,6 +113,10 @@ ReadNpy(const FileBytes & file, const ReadOptions & options)
                           " dimensions; if it is a channel, save a[..., 0]");
   }
   TakeRest(file, text + length, type[0] == '>', options, image);
+  if (isFortran && sizes.size() > 1)
+  {
+    ReverseAxes(image);
+  }
   return image;
 }
 

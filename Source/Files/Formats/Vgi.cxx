@@ -2,7 +2,6 @@
 // Scans of Volume Graphics: a header of text (.vgi) that names a file of raw voxels (.vol). The header consists of
 // objects ({volume1}, {volumeprimitive12}), which consist of sections ([file1], [geometry]) of lines "key = value".
 
-#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
@@ -78,24 +77,36 @@ IsVolume(const std::string & name)
          name.find_first_not_of("0123456789", 6) == std::string::npos;
 }
 
-/** The name of the only volume. */
+/** The volume that is read: the chosen one, or the only one. */
 std::string
-OnlyVolume(const std::map<std::string, VgiObject> & objects)
+ChosenVolume(const std::map<std::string, VgiObject> & objects, std::string chosen)
 {
-  std::vector<std::string> names;
+  std::string names;
+  std::size_t count = 0;
+  std::string last;
   for (const auto & [name, object] : objects)
   {
     if (IsVolume(name))
     {
-      names.push_back(name);
+      names += (names.empty() ? "" : ", ") + name;
+      last = name;
+      ++count;
     }
   }
-  if (names.size() != 1)
+  chosen = LowerCase(chosen.substr(std::min(chosen.size(), chosen.find_first_not_of('/'))));
+  if (count == 0)
   {
-    throw Unsupported("it describes " + Counted(names.size(), "volume") +
-                      " ({volume1}); one is read: export each by itself");
+    throw Error("it describes no volume ({volume1})");
   }
-  return names[0];
+  if (!chosen.empty() && (!IsVolume(chosen) || objects.count(chosen) == 0))
+  {
+    throw InvalidArgument("it has no volume " + Quoted(chosen) + "; it has " + names);
+  }
+  if (chosen.empty() && count > 1)
+  {
+    throw Error("it describes " + std::to_string(count) + " volumes (" + names + "); choose one as FILE.vgi::/" + last);
+  }
+  return chosen.empty() ? last : chosen;
 }
 
 ScalarType
@@ -201,7 +212,7 @@ LoadedImage
 ReadVgi(const FileBytes & file, const ReadOptions & options)
 {
   const auto        objects = ParseVgi(file);
-  const std::string name = OnlyVolume(objects);
+  const std::string name = ChosenVolume(objects, options.dataset);
   const VgiObject & volume = objects.at(name);
   LoadedImage       image;
   image.inParts = options.inParts;
@@ -221,6 +232,7 @@ ReadVgi(const FileBytes & file, const ReadOptions & options)
     throw Error("{" + name + "} names no file of voxels (Name in [file1])");
   }
   image.files = { file.Path() };
+  image.part = options.dataset.empty() ? "" : name;
   TellHeader(options, image);
   const std::int64_t skip = WholeNumber(ValueOf(volume, "file1/skipheader", "0"), "SkipHeader");
   if (skip < 0)

@@ -17,7 +17,6 @@ AnalyzeDefects(ModuleRun & run)
   const ModuleValues & values = run.Values();
   run.RequireFromZero("maximumPorosity", 100);
   run.RequireFromZero("maximumDefectVolume");
-  run.RequireFromZero("maximumDefectCount");
   CommandArguments arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels"), "--pores" });
   const bool       isManual = values.Text("thresholdMethod") == "manual";
   const bool       isSmoothed = values.Number("medianRadius") != 0;

@@ -268,11 +268,9 @@ AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions)
     {
       numbers.push_back(static_cast<double>(cli::ParseNumber(number, "a region")));
     }
-    if (numbers.size() == 6)
-    {
-      numbers.insert(numbers.end(), { 1, 0, 0, 0, 1, 0, 0, 0, 1 });
-    }
-    if (numbers.size() != 15)
+    // The axes of space, unless the region has its own before them.
+    numbers.insert(numbers.end(), { 1, 0, 0, 0, 1, 0, 0, 0, 1 });
+    if (numbers.size() != 15 && numbers.size() != 24)
     {
       throw InvalidArgument("the region " + Quoted(region) + " must have 6 numbers: its center and half its lengths");
     }

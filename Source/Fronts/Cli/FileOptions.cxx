@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace brickccl::cli
@@ -51,15 +52,6 @@ IsThere(const std::string & path)
 {
   std::error_code ignored;
   return fs::exists(path, ignored);
-}
-
-/** An output, and the files that are written beside it. */
-std::vector<std::string>
-WrittenFiles(const std::string & output)
-{
-  std::vector<std::string> files = FilesBesideImage(output);
-  files.insert(files.begin(), output);
-  return files;
 }
 
 [[noreturn]] void
@@ -147,6 +139,14 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string>
+WrittenFiles(const std::string & output)
+{
+  std::vector<std::string> files = FilesBesideImage(output);
+  files.insert(files.begin(), output);
+  return files;
+}
 
 void
 CheckImageName(const std::string & path)
@@ -284,6 +284,17 @@ ImageReader::CheckNotRead(const NamedFiles & outputs) const
       }
     }
   }
+}
+
+std::vector<std::string>
+ImageReader::Files() const
+{
+  std::set<std::string> files;
+  for (const auto & image : m_Read)
+  {
+    files.insert(image.second.begin(), image.second.end());
+  }
+  return { files.begin(), files.end() };
 }
 
 LoadedImage

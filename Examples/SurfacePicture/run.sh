@@ -10,3 +10,6 @@ brickccl label scan.nrrd part.nrrd --threshold otsu --largest 1 --fill-holes --q
 brickccl render pores.nrrd --style surface --part part.nrrd --color-by volume_mm3 --size 900x680 -o surface-pores.png
 brickccl render pores.nrrd --style montage --intensity scan.nrrd -o montage.png
 brickccl render pores.nrrd --style slices --intensity scan.nrrd --where "volume_mm3 > 1" -o large-pores.png
+
+brickccl mesh scan.nrrd scan.stl --iso iso50 --quiet
+brickccl mesh pores.nrrd pores.vtp --iso otsu --intensity scan.nrrd --columns surface --quiet

@@ -57,7 +57,7 @@ class BatchTest(CommandTest):
             if where == folder:
                 folders.remove(".batch")
             for name in files:
-                if name not in ("timings.csv", "log.txt"):
+                if name not in ("timings.csv", "log.txt", "record.json"):
                     with open(os.path.join(where, name), "rb") as stream:
                         found[os.path.relpath(os.path.join(where, name), folder)] = stream.read()
         return found

@@ -32,7 +32,7 @@ class ResultsTest(BatchTest):
         self.volume("b.nrrd", [])
         self.batch("--json")
         self.assertEqual(sorted(os.listdir(self.output)),
-                         [".batch", "defects.csv", "items", "items.csv", "log.txt", "manifest.json", "recipe.toml", "timings.csv"])
+                         [".batch", "defects.csv", "items", "items.csv", "log.txt", "manifest.json", "recipe.toml", "record.json", "timings.csv"])
         self.assertEqual(sorted(os.listdir(os.path.join(self.output, "items", "a"))),
                          ["defects.csv", "labels.nrrd", "picture.png", "summary.json"])
         kind, labels = labels_of(os.path.join(self.output, "items", "a", "labels.nrrd"))

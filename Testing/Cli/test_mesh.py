@@ -320,5 +320,113 @@ class MeshTest(CommandTest):
         self.fails("mesh", self.labels, self.path("same.stl"), saying="OUTPUT")
 
 
+def ball_of(radius, center, size, spacing):
+    """A ball whose voxels hold the share of them that is in it, 0 to 1000; x fastest."""
+    cuts = 5
+    shifts = [(i + 0.5) / cuts - 0.5 for i in range(cuts)]
+    squares = [[[((i + shift) * step - middle) ** 2 for shift in shifts] for i in range(count)]
+               for count, step, middle in zip(size, spacing, center)]
+    values = []
+    for z in squares[2]:
+        for y in squares[1]:
+            for x in squares[0]:
+                near, far = (sum(pick(axis) for axis in (x, y, z)) for pick in (min, max))
+                if far <= radius ** 2 or near > radius ** 2:
+                    values.append(1000 if far <= radius ** 2 else 0)
+                else:
+                    values.append(round(1000 * sum(a + b + c <= radius ** 2 for a in x for b in y for c in z) / cuts ** 3))
+    return values
+
+
+class IsoSurfaceTest(CommandTest):
+    """Surfaces of gray values."""
+
+    def mesh(self, *arguments):
+        result = self.ok("mesh", *arguments, self.path("m.ply"), "--json")
+        points, triangles, _ = read_ply(self.path("m.ply"))
+        return json.loads(result.stdout), points, triangles
+
+    def test_a_ball_has_its_radius_and_volume(self):
+        """8 mm, unblurred, with voxels of 1 and 0.5 mm."""
+        radius, errors = 8, []
+        for step in (1, 0.5):
+            size = [round(20 / step)] * 3
+            center = [9.3, 9.6, 9.45]
+            write_nrrd(self.path("ball.nrrd"), "uint16", size, ball_of(radius, center, size, [step] * 3), [step] * 3)
+            summary, points, triangles = self.mesh(self.path("ball.nrrd"), "--iso", "iso50")
+            self.assertAlmostEqual(summary["iso"], 500, delta=1)
+            MeshTest.check_closed(self, triangles)
+            mean = sum(math.dist(point[:3], center) for point in points) / len(points)
+            self.assertAlmostEqual(mean, radius, delta=0.1 * step)
+            volume = volume_of([[points[i] for i in t] for t in triangles])
+            self.assertAlmostEqual(summary["volume_mm3"], volume, delta=0.01)
+            errors.append(volume / (4 / 3 * math.pi * radius ** 3) - 1)
+        self.assertLess(abs(errors[0]), 0.02)
+        self.assertLess(abs(errors[1]), abs(errors[0]) / 3)
+
+    def test_each_component_has_its_own_on_any_grid(self):
+        """Two balls, bright or dark, on an oblique grid and on a mirrored one."""
+        size, spacing, radius = (40, 24, 15), (0.5, 0.7, 1.1), 4
+        centers = ((6, 8, 8), (16, 8, 8.2))
+        balls = [ball_of(radius, center, size, spacing) for center in centers]
+        cosine, sine = math.cos(0.6), math.sin(0.6)
+        axes = ((cosine, sine, 0), (-sine * 0.8, cosine * 0.8, 0.6), (sine * 0.6, -cosine * 0.6, 0.8))
+        for mirrored in (1, -1):
+            for bright in (True, False):
+                values = [200 + (a + b if bright else 1000 - a - b) for a, b in zip(*balls)]
+                write_nrrd(self.path("scan.nrrd"), "int16", size, values, spacing, (100, -50, 20))
+                with open(self.path("scan.nrrd"), "rb") as stream:
+                    header, voxels = stream.read().split(b"\n\n", 1)
+                columns = [[step * value for value in axis] for step, axis in zip(spacing, axes)]
+                columns[2] = [mirrored * value for value in columns[2]]
+                text = " ".join("(%.17g,%.17g,%.17g)" % tuple(column) for column in columns)
+                header = re.sub(rb"space directions: .*", b"space directions: " + text.encode(), header)
+                with open(self.path("scan.nrrd"), "wb") as stream:
+                    stream.write(header + b"\n\n" + voxels)
+                self.ok("label", self.path("scan.nrrd"), self.path("l.nrrd"), "--threshold", "700",
+                        *([] if bright else ["--below"]), "--quiet")
+                _, points, triangles = self.mesh(self.path("l.nrrd"), "--iso", "700", "--intensity", self.path("scan.nrrd"))
+                self.check(points, triangles, centers, columns, spacing, radius)
+
+    def check(self, points, triangles, centers, columns, spacing, radius):
+        for label, center in zip((1, 2), centers):
+            place = [origin + sum(column[row] * middle / step for column, middle, step in zip(columns, center, spacing))
+                     for row, origin in enumerate((100, -50, 20))]
+            own = [point for point in points if point[6] == label]
+            mean = sum(math.dist(point[:3], place) for point in own) / len(own)
+            self.assertAlmostEqual(mean, radius, delta=0.05)
+            self.assertLess(max(abs(math.dist(point[:3], place) - radius) for point in own), 0.2)
+            faces = [t for t in triangles if points[t[0]][6] == label]
+            MeshTest.check_closed(self, faces)
+            volume = volume_of([[points[i] for i in t] for t in faces])
+            self.assertAlmostEqual(volume / (4 / 3 * math.pi * radius ** 3), 1, delta=0.05)
+
+    def test_the_image_border_closes_the_surface(self):
+        write_nrrd(self.path("full.nrrd"), "uint8", (4, 5, 6), [100] * 120)
+        summary, _, triangles = self.mesh(self.path("full.nrrd"), "--iso", "40")
+        MeshTest.check_closed(self, triangles)
+        # Edges are cut off half-way between voxel centers, as those of label maps before they get their volume back.
+        self.assertAlmostEqual(summary["volume_mm3"] / 120, 0.93, delta=0.05)
+
+    def test_columns(self):
+        values = ball_of(4, (6, 6, 6), (13, 13, 13), (1, 1, 1))
+        write_nrrd(self.path("scan.nrrd"), "uint16", (13, 13, 13), values)
+        self.ok("mesh", self.path("scan.nrrd"), self.path("m.vtp"), "--iso", "500", "--columns", "shape,sphericity", "--quiet")
+        arrays = read_vtp(self.path("m.vtp"))
+        for name in ("Label", "voxel_count", "elongation", "sphericity", "mesh_volume_mm3"):
+            self.assertEqual(len(set(arrays[name])), 1, name)
+        self.assertAlmostEqual(arrays["mesh_volume_mm3"][0] / (4 / 3 * math.pi * 64), 1, delta=0.08)
+
+    def test_bad_input(self):
+        write_nrrd(self.path("scan.nrrd"), "uint8", (3, 3, 3), [0] * 13 + [9] + [0] * 13)
+        for arguments, saying in ((("m.ply", "--iso", "10"), "no component is left"),
+                                  (("m.ply", "--iso", "local:5"), "differs from place to place"),
+                                  (("m.ply", "--iso", "5", "--smooth", "20"), "--smooth"),
+                                  (("m.ply", "--iso", "big"), "big"),
+                                  (("m.ply", "--columns", "shape"), "needs a .vtp file"),
+                                  (("m.ply", "--intensity", self.path("scan.nrrd")), "--iso or --columns")):
+            self.fails("mesh", self.path("scan.nrrd"), self.path(arguments[0]), *arguments[1:], saying=saying)
+
+
 if __name__ == "__main__":
     unittest.main()

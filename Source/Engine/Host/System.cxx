@@ -28,6 +28,7 @@
 #  include <dlfcn.h>
 #  include <fcntl.h>
 #  include <pthread.h>
+#  include <pwd.h>
 #  include <sys/ioctl.h>
 #  include <sys/resource.h>
 #  include <sys/stat.h>
@@ -120,6 +121,16 @@ PeakMemoryBytes()
 void
 ForgetPeakMemory()
 {}
+
+std::pair<std::string, std::string>
+UserAndComputer()
+{
+  char  names[2][256] = {};
+  DWORD sizes[2] = { sizeof(names[0]), sizeof(names[1]) };
+  GetUserNameA(names[0], &sizes[0]);
+  GetComputerNameA(names[1], &sizes[1]);
+  return { names[0], names[1] };
+}
 
 bool
 ErrorStreamIsTerminal()
@@ -216,6 +227,15 @@ ForgetPeakMemory()
 #  ifdef __linux__
   std::ofstream("/proc/self/clear_refs") << 5;
 #  endif
+}
+
+std::pair<std::string, std::string>
+UserAndComputer()
+{
+  char computer[256] = {};
+  const struct passwd * const user = ::getpwuid(::geteuid());
+  ::gethostname(computer, sizeof(computer) - 1);
+  return { user != nullptr ? user->pw_name : std::to_string(::geteuid()), computer };
 }
 
 bool

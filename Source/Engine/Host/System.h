@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace brickccl
 {
@@ -15,6 +16,9 @@ int ProcessorCount();
 
 /** The most memory that this process has held, in bytes; 0 if the system does not report it. */
 std::uint64_t PeakMemoryBytes();
+
+/** The names of the user who runs this process and of this computer. */
+std::pair<std::string, std::string> UserAndComputer();
 
 /** Whether a person reads the error stream. */
 bool ErrorStreamIsTerminal();

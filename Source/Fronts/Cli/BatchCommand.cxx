@@ -87,6 +87,29 @@ PrintResult(const BatchArguments &     arguments,
   PrintFindings(findings, arguments, reporter);
 }
 
+/** Writes the record of a batch. Inputs that could not be read are not in it, but in items.csv. */
+void
+WriteBatchRecord(const BatchArguments & arguments, const batch::Recipe & recipe)
+{
+  const std::string & folder = arguments.folder;
+  const auto          manifest = nlohmann::ordered_json::parse(batch::ReadText(folder + "/manifest.json"));
+  auto                inputs = DescribeFiles({ arguments.recipe, recipe.logo, recipe.zones });
+  for (const auto & item : manifest.at("items"))
+  {
+    const auto & files = item.contains("input") ? item.at("input").at("files") : nlohmann::ordered_json::array();
+    inputs.insert(inputs.end(), files.begin(), files.end());
+  }
+  // A browser writes the time of printing into report.pdf.
+  const auto outputs = DescribeFiles({ "manifest.json",
+                                       recipe.logo.empty() ? "" : report::CopiedLogo("", recipe.logo),
+                                       arguments.report ? "report.html" : "",
+                                       arguments.xlsx ? "report.xlsx" : "" },
+                                     folder);
+  auto       all = manifest.at("outputs");
+  all.insert(all.end(), outputs.begin(), outputs.end());
+  WriteRecord(folder + "/record.json", { folder }, inputs, all);
+}
+
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
@@ -153,6 +176,7 @@ RunBatchCommand(const BatchArguments & arguments)
   {
     throw Canceled();
   }
+  WriteBatchRecord(arguments, recipe);
   PrintResult(arguments, found, result, reporter);
   if (result.errors > 0)
   {

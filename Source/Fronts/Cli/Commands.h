@@ -42,6 +42,20 @@ void AddRecipeCommand(CLI::App & app);
 void AddReportCommand(CLI::App & app);
 void AddScoreCommand(CLI::App & app);
 void AddCompareCommand(CLI::App & app);
+void AddRerunCommand(CLI::App & app);
+
+/** The front end of `brickccl label`, which can write records. */
+FrontEnd RecordingFrontEnd();
+
+/** The files of these names (DescribeFile), without what is no file. */
+nlohmann::ordered_json DescribeFiles(const std::vector<std::string> & names, const std::string & folder = "");
+
+/** Writes a record of this run: version, command, options, computer, user, date and described files (DescribeFile).
+ *  \param places  the files and folders that the command writes, as its arguments name them; the record's is last */
+void WriteRecord(const std::string &              path,
+                 const std::vector<std::string> & places,
+                 const nlohmann::ordered_json &   inputs,
+                 const nlohmann::ordered_json &   outputs);
 
 /** Prints what a scan is: its size, spacing, type and orientation, how its values are spread, and which thresholds
  * these propose. */

@@ -108,14 +108,11 @@ CutOut(const LoadedImage & image, const Cut & cut)
   part.extent = image.extent;
   part.geometry = image.geometry;
   part.segmentation = image.segmentation;
+  const std::vector<double> first(cut.first.begin(), cut.first.end());
+  image.geometry.IndexToPhysical(image.extent.dimension, first.data(), part.geometry.origin);
   for (std::size_t axis = 0; axis < cut.first.size(); ++axis)
   {
     part.extent.size[axis] = cut.last[axis] - cut.first[axis] + 1;
-    for (std::size_t row = 0; row < cut.first.size(); ++row)
-    {
-      part.geometry.origin[row] +=
-        image.geometry.direction[row][axis] * image.geometry.spacing[axis] * static_cast<double>(cut.first[axis]);
-    }
   }
   const std::size_t bytes = static_cast<std::size_t>(part.extent.RowLength()) * SizeOf(image.type);
   std::byte *       output = part.voxels.Resize(part.ByteCount());

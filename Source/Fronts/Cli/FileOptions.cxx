@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace brickccl::cli
@@ -52,15 +53,6 @@ IsThere(const std::string & path)
 {
   std::error_code ignored;
   return fs::exists(path, ignored);
-}
-
-/** An output, and the files that are written beside it. */
-std::vector<std::string>
-WrittenFiles(const std::string & output)
-{
-  std::vector<std::string> files = FilesBesideImage(output);
-  files.insert(files.begin(), output);
-  return files;
 }
 
 [[noreturn]] void
@@ -120,6 +112,14 @@ AddOutput(const std::pair<std::string, std::string> & output, Places & places)
 }
 
 } // namespace
+
+std::vector<std::string>
+WrittenFiles(const std::string & output)
+{
+  std::vector<std::string> files = FilesBesideImage(output);
+  files.insert(files.begin(), output);
+  return files;
+}
 
 void
 CheckImageName(const std::string & path)
@@ -259,6 +259,17 @@ ImageReader::CheckNotRead(const NamedFiles & outputs) const
       }
     }
   }
+}
+
+std::vector<std::string>
+ImageReader::Files() const
+{
+  std::set<std::string> files;
+  for (const auto & image : m_Read)
+  {
+    files.insert(image.second.begin(), image.second.end());
+  }
+  return { files.begin(), files.end() };
 }
 
 LoadedImage

@@ -2,7 +2,7 @@
 #ifndef BRICKCCL_CLI_FILEOPTIONS_H
 #define BRICKCCL_CLI_FILEOPTIONS_H
 
-#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
@@ -16,8 +16,8 @@
 namespace brickccl::cli
 {
 
-/** Files, each with the name of the option or argument that names it. An empty path stands for no file. */
-using NamedFiles = std::vector<std::pair<std::string, std::string>>;
+/** An output, and the files that are written beside it. */
+std::vector<std::string> WrittenFiles(const std::string & output);
 
 /** \throws InvalidArgument if an output is an input or another output: the same file (also through links), or the data
  *  file beside a header. It is thrown as well if that data file may belong to another header. The files of a folder are
@@ -60,6 +60,9 @@ public:
   /** For outputs whose names are known late. \throws InvalidArgument if one of them is a file that an image that was
    *  read came from. */
   void CheckNotRead(const NamedFiles & outputs) const;
+
+  /** The files of all images that were read. */
+  std::vector<std::string> Files() const;
 
   const std::vector<std::string> &
   Notes() const

@@ -13,10 +13,14 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl::cli
 {
+
+/** Files, each with the name of the option or argument that names it. An empty path stands for no file. */
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 
 /** The front end of a command, which receives its progress, notes and summary: the command line by default, or a
  *  Slicer module. */
@@ -31,6 +35,8 @@ struct FrontEnd
   };
   /** Label maps of a wider type are an error. */
   LabelType widestLabels = LabelType::UInt64;
+  /** Writes the record that --record asks for. Empty: there is no such option. */
+  std::function<void(const job::Job & job, std::vector<std::string> inputs, const NamedFiles & outputs)> record;
   /** Whether totals are in the summary also where no table is asked for. */
   bool alwaysMeasures = false;
 

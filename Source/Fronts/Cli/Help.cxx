@@ -36,7 +36,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output schema:options limit thickness:histogram thickness:picture" },
-  { "The mesh", "one-file-each mesh:smooth mesh:ras" },
+  { "The mesh", "iso one-file-each mesh:smooth mesh:ras" },
   { "The comparison", "overlap different-recipes least-change" },
   { "The picture", "style color-by render:size patient" },
   { "The page", "recipe no-browser port linger embed-in" },
@@ -44,7 +44,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
     "list-columns-markdown masks merge:output overlap" },
   { "The report", "report report-field pdf xlsx" },
-  { job::group::Running, "jobs resume dry-run" },
+  { job::group::Running, "jobs resume dry-run record" },
   { "Help", "formats help help-all version" },
 };
 
@@ -103,7 +103,10 @@ constexpr CommandHelp Commands[] = {
     "range-from range-to steps below output plot connectivity spacing",
     "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 \\\n"
     "    -o curve.csv --plot curve.png\n" },
-  { "mesh", "", "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"" },
+  { "mesh",
+    "iso intensity columns smooth where labels one-file-each spacing",
+    "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"\n"
+    "  brickccl mesh pores.nrrd pores.ply --iso iso50 --intensity scan.nrrd\n" },
   { "render",
     "style color-by size patient intensity part where labels",
     "  brickccl render pores.nrrd pores.png --intensity scan.nrrd\n"
@@ -133,6 +136,11 @@ constexpr CommandHelp Commands[] = {
     "The exit code is 0 if every item of both batches was compared, whatever changed,\n"
     "and 3 if some could not be: they have an error, no label map, or were changed\n"
     "after the batch.\n" },
+  { "rerun",
+    "",
+    "  brickccl label part.nrrd pores.nrrd --pores --record run.json\n"
+    "  brickccl rerun run.json\n\n"
+    "The exit code is 0 if all outputs are the same, and 1 if some differ.\n" },
   { "completion", "", "  source <(brickccl completion bash)\n" },
   { "manual", "", "  brickccl manual | man -l -\n" },
 };

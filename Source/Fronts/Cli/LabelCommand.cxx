@@ -30,7 +30,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   CheckUnits(job, false, "--statistics or --print");
   CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
   if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty() && job.saveSmoothed.empty() &&
-      job.quiet)
+      job.record.empty() && job.quiet)
   {
     throw InvalidArgument("nothing to do: give OUTPUT, the label map, --statistics or --picture, or omit --quiet");
   }
@@ -39,7 +39,8 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                  { { "OUTPUT", job.output },
                    { "--picture", job.picture },
                    { "--save-smoothed", job.saveSmoothed },
-                   { "--color-table", job.colorTable } });
+                   { "--color-table", job.colorTable },
+                   { "--record", job.record } });
   CheckFiles(job,
              { { "INPUT", job.input },
                { "--names", job.names },
@@ -53,9 +54,9 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
              outputs);
   CheckImageName(job.output);
   CheckImageName(job.saveSmoothed);
-  if (!job.picture.empty())
+  for (const std::string & file : { job.picture, job.record })
   {
-    CheckWritable(job.picture);
+    file.empty() ? void() : CheckWritable(file);
   }
   return groups;
 }
@@ -68,6 +69,12 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("INPUT", job->input, std::string("image") + FilesRead)->required();
   command->add_option("OUTPUT", job->output, "label map; if left out, only other outputs are written");
   AddOptions(*command, *job, "");
+  if (frontEnd.record)
+  {
+    command->add_option("--record", job->record, "write what was run, on which files, by whom: `brickccl rerun FILE`")
+      ->type_name("FILE")
+      ->excludes(command->get_option("--work"));
+  }
   command->callback([job, frontEnd] { RunLabel(*job, frontEnd); });
 }
 

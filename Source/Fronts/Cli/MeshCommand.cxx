@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Vtk/Meshes.h"
 
 #include <nlohmann/json.hpp>
@@ -16,33 +17,87 @@
 namespace brickccl::cli
 {
 
+namespace
+{
+
+/** The value of the surface. */
+double
+FindIso(const std::string & text, const ImageView & scan, const HostContext & context)
+{
+  const auto method = ThresholdMethod::FromText(text);
+  if (method.kind == ThresholdMethod::Kind::Local)
+  {
+    throw InvalidArgument("--iso " + text + " differs from place to place; give one value");
+  }
+  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
+  return static_cast<double>(isGiven ? method.value
+                                     : FindThreshold(HistogramOfValues(scan, {}, context), method).value);
+}
+
+/** The voxels of a scan that are inside. */
+VoxelMemory
+MaskOf(const ImageView & scan, double iso)
+{
+  VoxelMemory       mask;
+  const auto        count = static_cast<std::size_t>(scan.extent.VoxelCount());
+  std::byte * const inside = mask.Resize(count);
+  VisitScalarType(scan.type, [&](auto tag) {
+    const auto * const values = static_cast<const typename decltype(tag)::Type *>(scan.data);
+    std::transform(values, values + count, inside, [iso](auto value) {
+      return std::byte{ static_cast<double>(value) >= iso };
+    });
+  });
+  return mask;
+}
+
+} // namespace
+
 void
 RunMesh(const MeshArguments & arguments)
 {
   CheckMeshName(arguments.output);
   arguments.chosen.Check();
-  const ColumnGroups groups = ParseColumns(arguments.chosen.ColumnNames(), false);
+  if (!arguments.columns.empty() && MeshEnding(arguments.output) != ".vtp")
+  {
+    throw InvalidArgument("--columns needs a .vtp file; " + Quoted(arguments.output) + " holds no columns");
+  }
+  CheckIntensity(arguments, !arguments.iso.empty() || !arguments.columns.empty(), "--iso or --columns");
+  const std::string & where = arguments.chosen.where;
+  const std::string   names = where.empty() ? arguments.columns : WithColumnsOf(Condition(where), arguments.columns);
+  const ColumnGroups  groups = ParseColumns(names, !arguments.intensity.empty());
   // Which files there will be, if each component has its own, is known when the components are.
   const NamedFiles outputs = arguments.oneFileEach ? NamedFiles() : NamedFiles{ { "OUTPUT", arguments.output } };
-  const NamedFiles inputs = { { "LABELS", arguments.input } };
+  const NamedFiles inputs = { { "LABELS", arguments.input }, { "--intensity", arguments.intensity } };
   CheckFiles(arguments, inputs, outputs);
   CheckWritable(arguments.oneFileEach ? MeshPathOf(arguments.output, 1) : arguments.output);
 
   Reporter    reporter(arguments.quiet || arguments.json);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage image = reader.Read(arguments.input, true);
+  const bool        isScan = !arguments.iso.empty() && arguments.intensity.empty();
+  const LoadedImage image = reader.Read(arguments.input, !isScan);
   if (image.channels != 1 || image.extent.dimension != 3)
   {
     throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.extent.dimension, "dimension") + " and " +
                           Counted(image.channels, "channel") +
-                          "; a mesh needs a label map of 3 dimensions and one channel");
+                          "; a mesh needs a label map or scan of 3 dimensions and one channel");
+  }
+  const TableImages   images = ReadTableImages(arguments, image, arguments.threads, reader);
+  const ProgressHooks hooks = reporter.Hooks();
+  const HostContext   context{ arguments.threads, Progress(hooks) };
+  MeshOptions         options = arguments.mesh;
+  ImageView           labels = image.View();
+  VoxelMemory         mask;
+  if (!arguments.iso.empty())
+  {
+    options.scan = isScan ? image.View() : images.intensity->View();
+    options.iso = FindIso(arguments.iso, *options.scan, context);
+    mask = isScan ? MaskOf(labels, options.iso) : VoxelMemory();
+    labels = isScan ? ImageView(static_cast<const void *>(mask.Data()), ScalarType::UInt8, image.extent, 1) : labels;
   }
   reporter.Step("measuring");
-  const ProgressHooks  hooks = reporter.Hooks();
-  const HostContext    context{ arguments.threads, Progress(hooks) };
   const ComponentTable table =
-    MeasureLabelImage(image.View(), image.geometry, { std::nullopt, groups }, arguments.threads, hooks);
+    MeasureLabelImage(labels, image.geometry, images.Options(groups), arguments.threads, hooks);
   const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.input, "make a mesh of");
   if (arguments.oneFileEach)
   {
@@ -56,18 +111,19 @@ RunMesh(const MeshArguments & arguments)
   }
   reporter.Step("making meshes");
   ReplacedTogether together;
-  MeshOptions      options = arguments.mesh;
-  options.columns = arguments.chosen.ColumnNames();
+  options.columns = names;
   const std::vector<MeshReport> reports =
-    WriteMeshes(image.View(), table, places, options, arguments.output, arguments.oneFileEach, context);
+    WriteMeshes(labels, table, places, options, arguments.output, arguments.oneFileEach, context);
   together.Move();
   std::int64_t triangles = 0;
+  double       volume = 0;
   double       worst = 0;
   std::size_t  rough = 0;
   for (const MeshReport & report : reports)
   {
     rough += report.isSmooth ? 0 : 1;
     triangles += report.triangles;
+    volume += report.meshVolume;
     worst = std::max(worst, std::abs(report.meshVolume / report.volume - 1));
   }
   if (arguments.mesh.smoothingPasses > 0 && rough > 0)
@@ -79,6 +135,8 @@ RunMesh(const MeshArguments & arguments)
   findings.push_back({ "components", reports.size(), 1, "#", "component" });
   findings.push_back({ "triangles", triangles, 1, "#", "triangle" });
   findings.push_back({ "space", arguments.mesh.ras ? "RAS" : "LPS", 1, "in # mm" });
+  findings.push_back({ "iso", options.scan ? nlohmann::ordered_json(options.iso) : nullptr, 1, "surface at #" });
+  findings.push_back({ "volume_mm3", volume, 1, "volume #", "mm3" });
   findings.push_back({ "largest_volume_difference", worst });
   AddSpacing(findings, image, 2);
   findings.push_back({ "notes", reader.Notes() });

@@ -56,6 +56,8 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     app.get_name() + ": error: a file was shortened, or its disk failed, during reading\n";
   CatchShortenedFiles(shortened.c_str());
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  CalledArguments = arguments;
+  CalledApp = &app;
   try
   {
     if (!takesEmptyTexts)

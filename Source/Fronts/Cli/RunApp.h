@@ -10,6 +10,10 @@
 namespace brickccl::cli
 {
 
+/** What RunApp runs, for records: the arguments, and the app that they are for. */
+inline std::vector<std::string> CalledArguments;
+inline const CLI::App *         CalledApp = nullptr;
+
 /** Parses the arguments, which runs the subcommand that they name. Errors go to the error stream, each with the name of
  *  the program.
  *  \param takesEmptyTexts  whether options may have an empty text; else that is an error

@@ -107,6 +107,10 @@ public:
     m_Arguments.memory == 0 ? LabelImage() : LabelSlabs();
     Measure();
     WriteOutputs();
+    if (!m_Arguments.record.empty())
+    {
+      m_FrontEnd.record(m_Arguments, m_Reader.Files(), m_Outputs);
+    }
     PrintFindings(Summary(), m_Arguments, *m_Reporter, m_FrontEnd);
   }
 
@@ -115,11 +119,10 @@ private:
   void
   CheckArguments()
   {
-    NamedFiles outputs;
-    m_Groups = CheckJob(m_Arguments, outputs);
+    m_Groups = CheckJob(m_Arguments, m_Outputs);
     m_Run.options.device = Device::FromName(m_Arguments.device);
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
-    m_Reader.Protect(outputs);
+    m_Reader.Protect(m_Outputs);
   }
 
   void
@@ -421,6 +424,7 @@ private:
   const FrontEnd &          m_FrontEnd;
   std::shared_ptr<Reporter> m_Reporter;
   ImageReader               m_Reader;
+  NamedFiles                m_Outputs;
   Stopwatch                 m_Total;
   Stopwatch                 m_Watch;
   nlohmann::json            m_Seconds;

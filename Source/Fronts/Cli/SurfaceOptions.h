@@ -43,7 +43,9 @@ struct MeshArguments : job::Job
 {
   ChosenLabels chosen;
   MeshOptions  mesh;
-  bool         oneFileEach = false;
+  /** The value of surfaces in a scan, as ThresholdMethod::FromText reads it. */
+  std::string iso;
+  bool        oneFileEach = false;
 };
 
 /** What `render` asks. */

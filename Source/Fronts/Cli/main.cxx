@@ -61,7 +61,7 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   // A path may begin with a slash.
   app.allow_windows_style_options(false);
   app.require_subcommand(1);
-  brickccl::cli::AddLabelCommand(app, {});
+  brickccl::cli::AddLabelCommand(app, brickccl::cli::RecordingFrontEnd());
   brickccl::cli::AddStatsCommand(app, {});
   brickccl::cli::AddSelectCommand(app);
   brickccl::cli::AddCleanCommand(app, {});
@@ -85,6 +85,7 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   brickccl::cli::AddReportCommand(app);
   brickccl::cli::AddScoreCommand(app);
   brickccl::cli::AddCompareCommand(app);
+  brickccl::cli::AddRerunCommand(app);
   brickccl::cli::AddHelpCommands(app);
   brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);

@@ -3,6 +3,7 @@
 
 #include <vtkCellArray.h>
 #include <vtkCellArrayIterator.h>
+#include <vtkMath.h>
 #include <vtkNew.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
@@ -25,18 +26,6 @@ Point
 operator-(const Point & a, const Point & b)
 {
   return { a[0] - b[0], a[1] - b[1], a[2] - b[2] };
-}
-
-Point
-Cross(const Point & a, const Point & b)
-{
-  return { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
-}
-
-double
-Dot(const Point & a, const Point & b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 Point
@@ -69,7 +58,8 @@ VolumeOf(vtkPolyData * mesh, const Point & origin)
 {
   double sum = 0;
   ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
-    sum += Dot(PointOf(mesh, a) - origin, Cross(PointOf(mesh, b) - origin, PointOf(mesh, c) - origin));
+    const Point corners[3] = { PointOf(mesh, a) - origin, PointOf(mesh, b) - origin, PointOf(mesh, c) - origin };
+    sum += vtkMath::Determinant3x3(corners[0].data(), corners[1].data(), corners[2].data());
   });
   return sum / 6;
 }
@@ -101,7 +91,9 @@ HoldVolume(vtkPolyData * mesh, double volume, double farthest)
   {
     std::vector<Point> normals(static_cast<std::size_t>(mesh->GetNumberOfPoints()), Point{});
     ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
-      const Point normal = Cross(PointOf(mesh, b) - PointOf(mesh, a), PointOf(mesh, c) - PointOf(mesh, a));
+      Point       normal;
+      const Point along = PointOf(mesh, b) - PointOf(mesh, a);
+      vtkMath::Cross(along.data(), (PointOf(mesh, c) - PointOf(mesh, a)).data(), normal.data());
       for (const vtkIdType corner : { a, b, c })
       {
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -114,7 +106,7 @@ HoldVolume(vtkPolyData * mesh, double volume, double farthest)
     double area = 0;
     for (const Point & normal : normals)
     {
-      area += std::sqrt(Dot(normal, normal));
+      area += vtkMath::Norm(normal.data());
     }
     if (!(area > 0))
     {
@@ -124,7 +116,7 @@ HoldVolume(vtkPolyData * mesh, double volume, double farthest)
     for (vtkIdType point = 0; point < mesh->GetNumberOfPoints(); ++point)
     {
       const Point & normal = normals[static_cast<std::size_t>(point)];
-      const double  length = std::sqrt(Dot(normal, normal));
+      const double  length = vtkMath::Norm(normal.data());
       Point         place = PointOf(mesh, point);
       for (std::size_t axis = 0; length > 0 && axis < 3; ++axis)
       {

@@ -119,14 +119,14 @@ FieldOf(const SurfaceSource & source)
 
 /** A vector along the image's axes as one along physical axes. */
 void
-Turn(const Geometry & geometry, const float * from, float * to)
+Turn(const Geometry & geometry, const double * from, float * to)
 {
   for (int row = 0; row < 3; ++row)
   {
     double value = 0;
     for (int axis = 0; axis < 3; ++axis)
     {
-      value += geometry.direction[row][axis] * static_cast<double>(from[axis]);
+      value += geometry.direction[row][axis] * from[axis];
     }
     to[row] = static_cast<float>(value);
   }
@@ -219,14 +219,8 @@ MakeSurface(const SurfaceSource & source)
     double normal[3];
     mesh->GetPoint(static_cast<vtkIdType>(i), place);
     normals->GetTuple(static_cast<vtkIdType>(i), normal);
-    const float narrowPlace[3] = { static_cast<float>(place[0]),
-                                   static_cast<float>(place[1]),
-                                   static_cast<float>(place[2]) };
-    const float narrowNormal[3] = { static_cast<float>(normal[0]),
-                                    static_cast<float>(normal[1]),
-                                    static_cast<float>(normal[2]) };
-    Turn(source.geometry, narrowPlace, &surface.points[3 * i]);
-    Turn(source.geometry, narrowNormal, &surface.normals[3 * i]);
+    Turn(source.geometry, place, &surface.points[3 * i]);
+    Turn(source.geometry, normal, &surface.normals[3 * i]);
   }
   // A mirrored image turns triangles around.
   const bool isMirrored = Determinant(source.geometry.direction) < 0;

@@ -13,9 +13,9 @@
 #include <vtkCallbackCommand.h>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
-#include <vtkDiscreteFlyingEdges3D.h>
 #include <vtkDoubleArray.h>
 #include <vtkFieldData.h>
+#include <vtkFlyingEdges3D.h>
 #include <vtkImageData.h>
 #include <vtkNew.h>
 #include <vtkOBJWriter.h>
@@ -84,6 +84,58 @@ CropMask(const ImageView & labels, const Geometry & geometry, const ComponentMea
   return mask;
 }
 
+/** How far the values of a scan are inside of the surface, in a box as CropMask makes it. The component says which side
+ *  of `iso` is inside. Its voxels with only its own around them are inside, and voxels of others are outside. */
+vtkSmartPointer<vtkImageData>
+CropScan(vtkImageData *            mask,
+         const ImageView &         scan,
+         double                    iso,
+         const Geometry &          geometry,
+         const ComponentMeasures & component)
+{
+  const auto * const own = static_cast<const std::uint16_t *>(mask->GetScalarPointer());
+  const int * const  size = mask->GetDimensions();
+  auto               field = vtkSmartPointer<vtkImageData>::New();
+  field->SetDimensions(size);
+  field->AllocateScalars(VTK_FLOAT, 1);
+  auto * const value = static_cast<float *>(field->GetScalarPointer());
+  double       sum = 0;
+  VisitScalarType(scan.type, [&](auto tag) {
+    const auto * const voxels = static_cast<const typename decltype(tag)::Type *>(scan.data);
+    for (std::int64_t at = 0, count = mask->GetNumberOfPoints(); at < count; ++at)
+    {
+      const std::int64_t index[3] = { at % size[0], at / size[0] % size[1], at / size[0] / size[1] };
+      std::int64_t       voxel = 0;
+      bool               isThere = true;
+      for (int axis = 2; axis >= 0; --axis)
+      {
+        const std::int64_t place = index[axis] - 1 + component.boxMinimum[axis] - geometry.startIndex[axis];
+        isThere = isThere && place >= 0 && place < scan.extent.size[axis];
+        voxel = voxel * scan.extent.size[axis] + place;
+      }
+      value[at] = isThere ? static_cast<float>(static_cast<double>(voxels[voxel]) - iso) : NAN;
+      sum += own[at] > 0 && std::isfinite(value[at]) ? value[at] : 0;
+    }
+  });
+  const auto typical = static_cast<float>(std::abs(sum) / static_cast<double>(component.voxelCount));
+  for (std::int64_t at = 0, count = mask->GetNumberOfPoints(); at < count; ++at)
+  {
+    const std::int64_t steps[3] = { 1, size[0], std::int64_t{ size[0] } * size[1] };
+    const bool         isDeep = own[at] > 0 && std::all_of(steps, steps + 3, [&](std::int64_t step) {
+                          return own[at - step] > 0 && own[at + step] > 0;
+                        });
+    float inside = !std::isfinite(value[at]) ? (own[at] > 0 ? typical : -typical) : sum < 0 ? -value[at] : value[at];
+    if (isDeep ? inside < 0 : own[at] == 0 && inside > 0)
+    {
+      inside = std::max(-typical, std::min(typical, -inside));
+    }
+    // A point of the surface in the center of a voxel would make triangles without area.
+    const float least = 1e-3F * typical;
+    value[at] = std::abs(inside) < least ? (own[at] > 0 ? least : -least) : inside;
+  }
+  return field;
+}
+
 /** From indices in a component's box to physical points. */
 void
 ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMeasures & component, bool ras)
@@ -95,21 +147,18 @@ ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMe
     mesh->GetPoint(point, index);
     for (int axis = 0; axis < 3; ++axis)
     {
-      double value = geometry.origin[axis];
-      for (int step = 0; step < 3; ++step)
-      {
-        value += geometry.direction[axis][step] * geometry.spacing[step] *
-                 (index[step] - 1 + static_cast<double>(component.boxMinimum[step]));
-      }
-      place[axis] = ras && axis < 2 ? -value : value;
+      index[axis] += static_cast<double>(component.boxMinimum[axis] - geometry.startIndex[axis] - 1);
     }
+    geometry.IndexToPhysical(3, index, place);
+    place[0] = ras ? -place[0] : place[0];
+    place[1] = ras ? -place[1] : place[1];
     mesh->GetPoints()->SetPoint(point, place);
   }
   PointsMoved(mesh);
 }
 
-/** A surface in indices of a component's box, smoothed or not, as a mesh in space that holds the component's volume.
- *  \return null if that cannot be */
+/** A surface in indices of a component's box, smoothed or not, as a mesh in space that holds the component's volume, or
+ *  without a box its own. \return null if that cannot be */
 vtkSmartPointer<vtkPolyData>
 Finish(vtkPolyData *             surface,
        vtkImageData *            box,
@@ -134,7 +183,7 @@ Finish(vtkPolyData *             surface,
   }
   // In voxels, so that the spacing does not matter; steps from voxel to voxel in space change all volumes alike.
   constexpr double farthest = 0.25;
-  if (!HoldVolume(mesh, static_cast<double>(component.voxelCount), farthest) || !FitsBox(mesh, box))
+  if (box != nullptr && (!HoldVolume(mesh, static_cast<double>(component.voxelCount), farthest) || !FitsBox(mesh, box)))
   {
     return nullptr;
   }
@@ -173,7 +222,8 @@ ColumnsOfCells(const ComponentTable & table, const std::string & asked)
   columns.erase(std::remove_if(columns.begin(),
                                columns.end(),
                                [&](const ComponentColumn & column) {
-                                 return names.find("," + column.name + ",") == std::string::npos;
+                                 return names.find("," + column.name + ",") == std::string::npos &&
+                                        names.find("," + column.group + ",") == std::string::npos;
                                }),
                 columns.end());
   return columns;
@@ -187,10 +237,11 @@ MeshOf(const ImageView &         labels,
        const MeshOptions &       options,
        bool &                    isSmooth)
 {
-  const auto                       box = CropMask(labels, table.geometry, component);
-  vtkNew<vtkDiscreteFlyingEdges3D> surface;
-  surface->SetInputData(box);
-  surface->SetValue(0, 1);
+  const auto               mask = CropMask(labels, table.geometry, component);
+  vtkImageData * const     box = options.scan ? nullptr : mask.Get();
+  vtkNew<vtkFlyingEdges3D> surface;
+  surface->SetInputData(options.scan ? CropScan(mask, *options.scan, options.iso, table.geometry, component) : mask);
+  surface->SetValue(0, options.scan ? 0 : 0.5);
   surface->ComputeNormalsOff();
   surface->ComputeGradientsOff();
   surface->ComputeScalarsOff();
@@ -217,14 +268,15 @@ MeshOf(const ImageView &         labels,
   }
   if (mesh == nullptr)
   {
-    throw Error("no surface of the volume of component " + std::to_string(component.label) +
-                " was found; check spacing and origin");
+    throw Error("no surface " + (options.scan ? "at " + Shortest(options.iso) : std::string("of the volume")) +
+                " of component " + std::to_string(component.label) + " was found; check spacing, origin and --iso");
   }
   return mesh;
 }
 
 /** Writes a binary PLY file. Its vertices, each of which belongs to one component, hold the component's label and a
- * color: its segment's color in .seg.nrrd files. \throws Unsupported for labels of more than 32 bits. */
+ * color: its segment's color in .seg.nrrd files. \throws Unsupported for labels of more than 32 bits.
+ */
 void
 WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & temporary, const std::string & path)
 {
@@ -408,6 +460,10 @@ WriteMeshes(const ImageView &                labels,
     report.triangles = meshes[at]->GetNumberOfPolys();
     report.volume = static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(3);
     report.meshVolume = EnclosedVolume(meshes[at]);
+    if (options.scan)
+    {
+      AddCellArray(meshes[at], "mesh_volume_mm3", report.meshVolume);
+    }
   });
   context.progress.Update(0.8);
   if (oneFileEach)

@@ -7,6 +7,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,11 @@ struct MeshOptions
   int smoothingPasses = 0;
   /** Points in RAS (right, anterior, superior) in place of LPS, which ITK and DICOM use. */
   bool ras = false;
-  /** Names of columns of the table, with commas between, that .vtp files hold besides the sizes. */
+  /** Names of columns and groups of the table, with commas between, that .vtp files hold besides the sizes. */
   std::string columns;
+  /** The scan: surfaces are where its values, linear between voxels, are `iso`. Without it: half-way between voxels. */
+  std::optional<ImageView> scan = {};
+  double                   iso = 0;
 };
 
 /** The data written for a component. */
@@ -38,10 +42,10 @@ struct MeshReport
 };
 
 /** Writes the surfaces of the components at `places` of the table of a label image, of 3 dimensions, in physical space
- *  (mm): closed, with normals outwards, each moved along its normals until it holds the component's volume. The image's
- *  border closes components. The format follows the path's ending: .stl (binary), .ply (binary), .obj or .vtp. The
- *  latter three keep points that triangles share; .ply has a label and a color for each point, .vtp the label and
- *  measures of each triangle.
+ *  (mm): closed, with normals outwards, each moved along its normals until it holds the component's volume, unless it
+ * is the scan's. The image's border closes components. The format follows the path's ending: .stl (binary), .ply
+ * (binary), .obj or .vtp. The latter three keep points that triangles share; .ply has a label and a color for each
+ * point, .vtp the label and measures of each triangle.
  *
  *  \param oneFileEach  a file for each component, "name_LABEL.ext", in place of one with all of them
  *  \return one report for each component

@@ -7,6 +7,7 @@
 #include "BrickCCL/Pictures/PictureKey.h"
 #include "BrickCCL/Vtk/SurfaceScene.h"
 
+#include <vtkMath.h>
 #include <vtkNew.h>
 #include <vtkRenderWindow.h>
 
@@ -30,12 +31,6 @@ constexpr double Filled = 0.94;
 constexpr double PixelsPerBlock = 2;
 
 using Vector = std::array<double, 3>;
-
-double
-Dot(const double * a, const double * b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /** The corners of a component's box, or of the image, along physical axes from the first voxel. */
 std::vector<Vector>
@@ -67,7 +62,7 @@ ViewOf(const std::vector<Vector> & corners, int width, int height)
   view.width = width;
   view.height = height;
   constexpr double direction[3] = { 0.45, -0.8, 0.42 };
-  const double     length = std::sqrt(Dot(direction, direction));
+  const double     length = std::sqrt(vtkMath::Dot(direction, direction));
   const double     across = std::hypot(direction[0], direction[1]);
   for (int axis = 0; axis < 3; ++axis)
   {
@@ -87,8 +82,8 @@ ViewOf(const std::vector<Vector> & corners, int width, int height)
     double high = -low;
     for (const Vector & corner : corners)
     {
-      low = std::min(low, Dot(axes[i], corner.data()));
-      high = std::max(high, Dot(axes[i], corner.data()));
+      low = std::min(low, vtkMath::Dot(axes[i], corner.data()));
+      high = std::max(high, vtkMath::Dot(axes[i], corner.data()));
     }
     half[i] = (high - low) / 2;
     for (int axis = 0; axis < 3; ++axis)
@@ -96,7 +91,7 @@ ViewOf(const std::vector<Vector> & corners, int width, int height)
       view.center[axis] += axes[i][axis] * (low + high) / 2;
     }
   }
-  view.radius = std::sqrt(Dot(half, half));
+  view.radius = std::sqrt(vtkMath::Dot(half, half));
   view.pixelSize = 2 / Filled * std::max(half[0] / width, half[1] / height);
   return view;
 }

@@ -251,7 +251,7 @@ BatchFolder::RemoveStale(const std::vector<BatchItem> & items, const std::vector
     OnDisk(m_Path, [&] {
       hadReport = fs::remove(PathOf("report.html"));
       for (const char * const file :
-           { "report.pdf", "report.xlsx", "manifest.json", "items.csv", "defects.csv", "timings.csv" })
+           { "report.pdf", "report.xlsx", "record.json", "manifest.json", "items.csv", "defects.csv", "timings.csv" })
       {
         fs::remove(PathOf(file));
       }

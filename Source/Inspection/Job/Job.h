@@ -183,6 +183,8 @@ struct Running
   /** Not 0: the volume is labeled slab by slab within this many bytes. */
   std::uint64_t memory = 0;
   std::string   work;
+  /** Where the record of the run goes (Record.h); no parameter of a job. */
+  std::string record;
 };
 
 /** The head of a report of a batch; what is empty is left out. */

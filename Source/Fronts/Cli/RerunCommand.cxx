@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NeighborOptions.h"
+#include "BrickCCL/Cli/RunApp.h"
+#include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Files/Disk/TemporaryFolder.h"
+#include "BrickCCL/Files/Isolation/Program.h"
+#include "BrickCCL/Host/System.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <iomanip>
+#include <sstream>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/** The command of a record with its places in a folder. \param ownRecord  set to the place of the new record */
+std::vector<std::string>
+CommandInto(const Json & record, const fs::path & folder, fs::path & ownRecord)
+{
+  std::vector<std::string> command = record.at("command");
+  if (command.empty() || (command[0] != "label" && command[0] != "batch"))
+  {
+    throw Error("the command of the record is neither label nor batch");
+  }
+  for (const std::string place : record.at("places"))
+  {
+    // Files keep their names, which others may have in another folder.
+    const fs::path own = folder / std::to_string(std::distance(fs::directory_iterator(folder), {}));
+    ownRecord = own / fs::path(place).filename();
+    fs::create_directory(own);
+    bool isNamed = false;
+    for (std::string & argument : command)
+    {
+      const std::string before = argument.substr(0, argument.size() - std::min(argument.size(), place.size()));
+      if (argument == before + place && (before.empty() || before == "-o" || before.back() == '='))
+      {
+        argument = before + ownRecord.string();
+        isNamed = true;
+      }
+    }
+    if (!isNamed)
+    {
+      throw Error("the command of the record does not name its output " + Quoted(place));
+    }
+  }
+  ownRecord = command[0] == "batch" ? ownRecord / "record.json" : ownRecord;
+  command.insert(command.begin(), ProgramPath());
+  return command;
+}
+
+void
+Rerun(const std::string & path)
+{
+  try
+  {
+    const Json record = Json::parse(batch::ReadText(path));
+    // If the folder of the run is gone, the inputs may be here.
+    std::error_code failure;
+    fs::current_path(record.at("folder").get<std::string>(), failure);
+    for (const Json & input : record.at("inputs"))
+    {
+      if (const std::string file = batch::NameIn(input); batch::DescribeFile(file, file) != input)
+      {
+        throw Error("the input " + Quoted(file) + " has changed since the record was written: its SHA-256 was " +
+                    input.at("sha256").get<std::string>());
+      }
+    }
+    if (record.at("brickccl") != Version)
+    {
+      std::cerr << "note: the record is of version " << Printable(record["brickccl"].get<std::string>())
+                << ", and this is " << Version << std::endl;
+    }
+    const TemporaryFolder folder(fs::temp_directory_path());
+    fs::path              ownRecord;
+    // Items of a batch may have errors, as before.
+    const ProgramEnd end = RunProgram(CommandInto(record, folder.Path(), ownRecord));
+    if (end.exitCode != 0 && end.exitCode != 3)
+    {
+      throw Error("the command of the record fails now: " + end.errors.substr(end.errors.rfind("error: ") + 1));
+    }
+    const Json again = Json::parse(batch::ReadText(ownRecord.string()));
+    for (const std::string files : { "input", "output" })
+    {
+      if (record.at(files + "s").size() != again.at(files + "s").size())
+      {
+        throw Error("the command now has " + Counted(again[files + "s"].size(), files) + " instead of " +
+                    std::to_string(record[files + "s"].size()));
+      }
+    }
+    const std::size_t count = record["outputs"].size();
+    std::size_t       different = 0;
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      const Json & output = record["outputs"][i];
+      const bool   isSame = output.at("sha256") == again["outputs"][i].at("sha256");
+      different += isSame ? 0 : 1;
+      std::cout << (isSame ? "same       " : "different  ") << Printable(batch::NameIn(output)) << '\n';
+    }
+    std::cout << count - different << " of " << Counted(count, "output") << (count - different == 1 ? " has" : " have")
+              << " the same bytes" << std::endl;
+    if (different > 0)
+    {
+      throw CLI::RuntimeError(1);
+    }
+  }
+  catch (const Json::exception &)
+  {
+    throw Error(Quoted(path) + " is not a record of a run; `brickccl label --record FILE` and `brickccl batch` (" +
+                "record.json in its folder) write records");
+  }
+}
+
+} // namespace
+
+void
+WriteRecord(const std::string &              path,
+            const std::vector<std::string> & places,
+            const Json &                     inputs,
+            const Json &                     outputs)
+{
+  const auto [user, computer] = UserAndComputer();
+  const std::time_t  now = std::time(nullptr);
+  std::ostringstream date;
+  date << std::put_time(std::gmtime(&now), "%Y-%m-%dT%H:%M:%SZ");
+  Json record;
+  record["brickccl"] = Version;
+  record["command"] = CalledArguments;
+  record["folder"] = fs::current_path().string();
+  record["places"] = places;
+  record["computer"] = computer;
+  record["user"] = user;
+  record["date"] = date.str();
+  const CLI::App &   command = *CalledApp->get_subcommands().front();
+  std::istringstream lines(command.config_to_str(true));
+  for (std::string line; std::getline(lines, line);)
+  {
+    // What an option has without a value is no default.
+    const CLI::Option * const option = command.get_option_no_throw("--" + line.substr(0, line.find('=')));
+    if (option == nullptr || option->count() > 0 || option->get_expected_min() > 0 || option->get_expected_max() == 0)
+    {
+      record["options"].push_back(line);
+    }
+  }
+  record["inputs"] = inputs;
+  record["outputs"] = outputs;
+  ReplaceTextFile(path, [&](std::ostream & stream) { stream << JsonText(record) << '\n'; });
+}
+
+Json
+DescribeFiles(const std::vector<std::string> & names, const std::string & folder)
+{
+  Json all = Json::array();
+  for (const std::string & name : names)
+  {
+    const fs::path path = fs::path(folder) / name;
+    if (std::error_code failure; fs::is_regular_file(path, failure))
+    {
+      all.push_back(batch::DescribeFile(path.string(), name));
+    }
+  }
+  return all;
+}
+
+FrontEnd
+RecordingFrontEnd()
+{
+  FrontEnd frontEnd;
+  frontEnd.record = [](const job::Job & job, std::vector<std::string> inputs, const NamedFiles & outputs) {
+    inputs.insert(inputs.end(), { job.names, NeighborhoodFile(job), job.seeds });
+    std::vector<std::string> places;
+    std::vector<std::string> written;
+    for (const auto & [name, file] : outputs)
+    {
+      places.insert(places.end(), file.empty() ? 0 : 1, file);
+      const auto files = file.empty() || name == "--record" ? std::vector<std::string>() : WrittenFiles(file);
+      written.insert(written.end(), files.begin(), files.end());
+    }
+    WriteRecord(job.record, places, DescribeFiles(inputs), DescribeFiles(written));
+  };
+  return frontEnd;
+}
+
+void
+AddRerunCommand(CLI::App & app)
+{
+  auto       path = std::make_shared<std::string>();
+  CLI::App * command = app.add_subcommand("rerun", "Run the command of a record again, and compare its outputs");
+  command->add_option("RECORD", *path, "written by `brickccl label --record` or `brickccl batch` (record.json)")
+    ->required();
+  command->callback([path] { Rerun(*path); });
+}
+
+} // namespace brickccl::cli

@@ -13,6 +13,7 @@
 #include "BrickCCL/Pictures/Picture.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace brickccl::cli
@@ -25,6 +26,7 @@ struct StatsArguments : job::Job
 {
   std::vector<std::string> inputs;
   bool                     masks = false;
+  bool                     resample = false;
   std::string              histogram;
   std::string              plot;
   int                      bins = 0;
@@ -220,6 +222,22 @@ struct Measured
   double                     secondsToMeasure = 0;
 };
 
+/** Notes components with voxels outside of an image that was sampled. */
+void
+NoteWithoutValue(const ComponentTable & table, const std::string & intensity, ImageReader & reader)
+{
+  std::size_t count = 0;
+  for (const ComponentMeasures & component : table.components)
+  {
+    count += std::isnan(component.intensity.mean) ? 1 : 0;
+  }
+  if (count > 0)
+  {
+    reader.Note("components with voxels outside of " + Quoted(intensity) +
+                ", or where it is NaN: " + std::to_string(count) + "; their means and sums are nan");
+  }
+}
+
 /** Measures a label map within the region. \param isFirst  whether the other images are to be read */
 ComponentTable
 MeasureOne(const StatsArguments & arguments,
@@ -237,7 +255,7 @@ MeasureOne(const StatsArguments & arguments,
     {
       CheckPicture(labels.extent);
     }
-    with.images = ReadTableImages(arguments, labels, arguments.threads, reader);
+    with.images = ReadTableImages(arguments, labels, arguments.threads, reader, arguments.resample);
     CheckColumns(arguments, with.images.Options(groups), labels);
   }
   if (with.region)
@@ -297,6 +315,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     table.regionVoxels = job::CountIn(region, arguments.threads);
     table.partTotals.voxels = job::CountIn(with.images.part, arguments.threads, region).value_or(0);
   }
+  arguments.resample ? NoteWithoutValue(table, arguments.intensity, reader) : void();
   NoteOutsideOfPart(table, reader);
   NoteMeasures(table, reader);
   std::optional<Histogram> histogram;
@@ -371,6 +390,9 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "names " + RegionOptions + TableOptions + RunningOptions + "picture zones");
+  command->add_flag("--resample", arguments->resample, "sample --intensity linearly at the labels' voxel centers")
+    ->needs("--intensity")
+    ->excludes("--spacing");
   auto * const histogram =
     command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")
       ->type_name("COLUMN");

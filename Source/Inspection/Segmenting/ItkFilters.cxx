@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Segmenting/Smoothing.h"
+#include "BrickCCL/Segmenting/ResampleImage.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/UninitializedVector.h"
 
 #ifdef BRICKCCL_USE_ITK
 #  include <itkDiscreteGaussianImageFilter.h>
 #  include <itkImage.h>
 #  include <itkImportImageFilter.h>
 #  include <itkMedianImageFilter.h>
+#  include <itkResampleImageFilter.h>
 #  include <itkStreamingImageFilter.h>
 #endif
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 namespace brickccl
@@ -49,7 +54,7 @@ Run(TFilter & filter, std::int64_t count, TReal * values, const HostContext & co
   {
     if (!isCanceled)
     {
-      throw Error(std::string("the image could not be smoothed: ") + error.GetDescription());
+      throw Error(std::string("ITK could not filter the image: ") + error.GetDescription());
     }
   }
   if (isCanceled)
@@ -109,7 +114,73 @@ SmoothReals(TReal *                 values,
   Run(*gaussian, extent.VoxelCount(), values, context);
 }
 
+/** Samples an image of up to 3 dimensions, of the same type as the result. */
+template <typename TReal>
+void
+ResampleReals(TReal *             values,
+              const Extent &      extent,
+              const Geometry &    geometry,
+              LoadedImage &       result,
+              const HostContext & context)
+{
+  using Image = itk::Image<TReal, 3>;
+  const auto                    import = itk::ImportImageFilter<TReal, 3>::New();
+  const auto                    resample = itk::ResampleImageFilter<Image, Image>::New();
+  typename Image::SizeType      size;
+  typename Image::SizeType      sampled;
+  typename Image::DirectionType axes;
+  typename Image::DirectionType sampledAxes;
+  typename Image::PointType     origin;
+  typename Image::PointType     sampledOrigin;
+  constexpr double              first[MaximumDimension] = {};
+  geometry.IndexToPhysical(3, first, origin.GetDataPointer());
+  result.geometry.IndexToPhysical(3, first, sampledOrigin.GetDataPointer());
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    size[axis] = static_cast<itk::SizeValueType>(extent.size[axis]);
+    sampled[axis] = static_cast<itk::SizeValueType>(result.extent.size[axis]);
+    for (unsigned int row = 0; row < 3; ++row)
+    {
+      axes[row][axis] = geometry.direction[row][axis];
+      sampledAxes[row][axis] = result.geometry.direction[row][axis];
+    }
+  }
+  import->SetRegion(typename Image::RegionType(size));
+  import->SetSpacing(geometry.spacing);
+  import->SetOrigin(origin);
+  import->SetDirection(axes);
+  import->SetImportPointer(values, static_cast<itk::SizeValueType>(extent.VoxelCount()), false);
+  resample->SetInput(import->GetOutput());
+  resample->SetSize(sampled);
+  resample->SetOutputSpacing(result.geometry.spacing);
+  resample->SetOutputOrigin(sampledOrigin);
+  resample->SetOutputDirection(sampledAxes);
+  resample->SetDefaultPixelValue(std::numeric_limits<TReal>::quiet_NaN());
+  auto * const output = reinterpret_cast<TReal *>(result.voxels.Resize(result.ByteCount()));
+  Run(*resample, result.extent.VoxelCount(), output, context);
+  if (std::all_of(output, output + result.extent.VoxelCount(), [](TReal value) { return std::isnan(value); }))
+  {
+    throw InvalidArgument("no voxel of the labels is inside the image: they are elsewhere in space");
+  }
+}
+
 } // namespace
+
+LoadedImage
+ResampleImage(const LoadedImage & image, const LoadedImage & grid, const HostContext & context)
+{
+  LoadedImage result = EmptyCopy(grid, ScalarType::Float32);
+  VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    using TReal = std::conditional_t<sizeof(T) <= 2 || std::is_same_v<T, float>, float, double>;
+    const T * const            voxels = static_cast<const T *>(image.View().data);
+    UninitializedVector<TReal> reals(static_cast<std::size_t>(image.extent.VoxelCount()));
+    std::transform(voxels, voxels + reals.size(), reals.begin(), [](T value) { return static_cast<TReal>(value); });
+    result.type = ScalarTypeOf<TReal>();
+    ResampleReals(reals.data(), image.extent, image.geometry, result, context);
+  });
+  return result;
+}
 
 template <typename TReal>
 void
@@ -124,6 +195,12 @@ SmoothByItk(TReal *                 values,
 }
 
 #else
+
+LoadedImage
+ResampleImage(const LoadedImage &, const LoadedImage &, const HostContext &)
+{
+  throw Unsupported("--resample needs a build with ITK, which this one is not; resample the image to the labels' grid");
+}
 
 template <typename TReal>
 void

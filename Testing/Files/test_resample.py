@@ -105,7 +105,7 @@ class ResampleTest(Dicom):
         self.assertNotEqual(result.returncode, 0)
         sitk.WriteImage(sitk.GetImageFromArray(np.ones((5, 5), np.uint8)), self.path("flat.png"))
         result, _ = self.stats(self.path("flat.png"), self.path("scan.nrrd"), "--resample")
-        self.assertIn("with voxel sizes", result.stderr)
+        self.assertIn("of 3 dimensions with voxel sizes", result.stderr)
 
 
 if __name__ == "__main__":

@@ -161,7 +161,8 @@ WritePart(const LoadedImage & part, const std::string & file, const CropArgument
     const ComponentTable table = MeasureLabelImage(part.View(), {}, {}, arguments.threads);
     written.segmentation = SegmentsOf(part, table, InputLabels(table), false, reader);
   }
-  WriteImage(file, written, { !arguments.noCompression, { arguments.threads } }, reader);
+  const bool areLabels = !part.segmentation.segments.empty();
+  WriteImage(file, written, { !arguments.noCompression, { arguments.threads } }, reader, areLabels);
 }
 
 void
@@ -252,7 +253,9 @@ AddCropCommand(CLI::App & app)
   command->add_option("IN", arguments->input, std::string("image") + FilesRead)->required();
   command->add_option("OUT", arguments->output, "cropped image, with its place in space (with --each: name_LABEL.ext)")
     ->required();
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + RunningOptions + "no-compression");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + RegionOptions + RunningOptions + "dicom-seg no-compression");
   const std::string more = job::FindParameter("box")->more;
   command->get_option("--box")->description(
     "crop to this box: first and last voxel, both included\nSeveral shapes are cropped to the box around them. " +

@@ -3,6 +3,9 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Histogram.h"
@@ -11,6 +14,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -222,6 +226,38 @@ struct Measured
   double                     secondsToMeasure = 0;
 };
 
+/** Reads the intensities, and samples them at the voxels of the labels if that is asked for and they are on another
+ * grid. \throws InvalidArgument if they are elsewhere */
+std::optional<LoadedImage>
+ReadIntensity(const StatsArguments & arguments, const LoadedImage & labels, ImageReader & reader)
+{
+  if (arguments.intensity.empty())
+  {
+    return {};
+  }
+  LoadedImage intensity = reader.Read(arguments.intensity, false);
+  try
+  {
+    CheckSameGrid(labels, intensity, arguments.intensity);
+    return intensity;
+  }
+  catch (const InvalidArgument & error)
+  {
+    if (!arguments.resample)
+    {
+      throw InvalidArgument(error.what() + std::string("; --resample samples it at the labels' voxels"));
+    }
+  }
+  if (intensity.channels != 1 || labels.extent.dimension != 3 || intensity.extent.dimension != 3 ||
+      labels.spacingSource == "none" || intensity.spacingSource == "none")
+  {
+    throw InvalidArgument("--resample needs labels and " + Quoted(arguments.intensity) +
+                          " of 3 dimensions with voxel sizes");
+  }
+  return files::WithContext("--resample " + Quoted(arguments.intensity) + ": ",
+                            [&] { return ResampleImage(intensity, labels, { arguments.threads }); });
+}
+
 /** Notes components with voxels outside of an image that was sampled. */
 void
 NoteWithoutValue(const ComponentTable & table, const std::string & intensity, ImageReader & reader)
@@ -255,7 +291,10 @@ MeasureOne(const StatsArguments & arguments,
     {
       CheckPicture(labels.extent);
     }
-    with.images = ReadTableImages(arguments, labels, arguments.threads, reader, arguments.resample);
+    job::Table others = arguments;
+    others.intensity.clear();
+    with.images = ReadTableImages(others, labels, arguments.threads, reader);
+    with.images.intensity = ReadIntensity(arguments, labels, reader);
     CheckColumns(arguments, with.images.Options(groups), labels);
   }
   if (with.region)

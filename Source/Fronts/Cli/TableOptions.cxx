@@ -9,9 +9,7 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
-#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Host/System.h"
-#include "BrickCCL/Segmenting/ResampleImage.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -146,38 +144,6 @@ SeparatorOf(const job::Table & arguments, const std::string & extension)
   const bool isComma =
     arguments.separator.empty() ? NameOfMark(arguments.decimal) != "comma" : NameOfMark(arguments.separator) == "comma";
   return extension == ".tsv" || NameOfMark(arguments.separator) == "tab" ? '\t' : isComma ? ',' : ';';
-}
-
-/** Samples intensities on the grid of a label map unless they are on it. \throws InvalidArgument if that is not asked
- * for, or they are elsewhere */
-void
-ResampleIntensity(LoadedImage &       intensity,
-                  const LoadedImage & labels,
-                  const std::string & name,
-                  int                 threads,
-                  std::optional<bool> resamples)
-{
-  try
-  {
-    CheckSameGrid(labels, intensity, name);
-    return;
-  }
-  catch (const InvalidArgument & error)
-  {
-    if (!resamples.value_or(false))
-    {
-      throw InvalidArgument(error.what() +
-                            std::string(resamples ? "; --resample samples it at the labels' voxels" : ""));
-    }
-  }
-  if (intensity.channels != 1 || labels.extent.dimension != intensity.extent.dimension || labels.extent.dimension > 3 ||
-      labels.spacingSource == "none" || intensity.spacingSource == "none")
-  {
-    throw InvalidArgument("--resample needs labels and " + Quoted(name) +
-                          " with voxel sizes, with one channel and with the same number of dimensions, up to 3");
-  }
-  intensity = files::WithContext("--resample " + Quoted(name) + ": ",
-                                 [&] { return ResampleImage(intensity, labels, { threads }); });
 }
 
 /** Writes a component table in the format that its extension names, all or nothing. */
@@ -410,17 +376,13 @@ TableImages::Options(const ColumnGroups & groups) const
 }
 
 TableImages
-ReadTableImages(const job::Table &  arguments,
-                const LoadedImage & image,
-                int                 threads,
-                ImageReader &       reader,
-                std::optional<bool> resamples)
+ReadTableImages(const job::Table & arguments, const LoadedImage & image, int threads, ImageReader & reader)
 {
   TableImages images;
   if (!arguments.intensity.empty())
   {
     images.intensity = reader.Read(arguments.intensity, false);
-    ResampleIntensity(*images.intensity, image, arguments.intensity, threads, resamples);
+    CheckSameGrid(image, *images.intensity, arguments.intensity);
   }
   if (!arguments.part.empty())
   {

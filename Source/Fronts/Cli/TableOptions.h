@@ -68,13 +68,8 @@ struct TableImages
   MeasureOptions Options(const ColumnGroups & groups) const;
 };
 
-/** Reads these images. \throws InvalidArgument unless they cover the same voxels in space as `image`.
- *  \param resamples  whether intensities on another grid are sampled there; nothing if that is not offered */
-TableImages ReadTableImages(const job::Table &  arguments,
-                            const LoadedImage & image,
-                            int                 threads,
-                            ImageReader &       reader,
-                            std::optional<bool> resamples = {});
+/** Reads these images. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
+TableImages ReadTableImages(const job::Table & arguments, const LoadedImage & image, int threads, ImageReader & reader);
 
 /** Writes the table, and the contacts and the schema if they are asked for; prints the table if that is asked for. */
 void WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Segmenting/ResampleImage.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Host/UninitializedVector.h"
 
 #ifdef BRICKCCL_USE_ITK
 #  include <itkDiscreteGaussianImageFilter.h>
@@ -114,54 +112,30 @@ SmoothReals(TReal *                 values,
   Run(*gaussian, extent.VoxelCount(), values, context);
 }
 
-/** Samples an image of up to 3 dimensions, of the same type as the result. */
+/** An image of a grid without voxels. */
 template <typename TReal>
-void
-ResampleReals(TReal *             values,
-              const Extent &      extent,
-              const Geometry &    geometry,
-              LoadedImage &       result,
-              const HostContext & context)
+auto
+ImageOf(const LoadedImage & grid)
 {
-  using Image = itk::Image<TReal, 3>;
-  const auto                    import = itk::ImportImageFilter<TReal, 3>::New();
-  const auto                    resample = itk::ResampleImageFilter<Image, Image>::New();
-  typename Image::SizeType      size;
-  typename Image::SizeType      sampled;
-  typename Image::DirectionType axes;
-  typename Image::DirectionType sampledAxes;
-  typename Image::PointType     origin;
-  typename Image::PointType     sampledOrigin;
-  constexpr double              first[MaximumDimension] = {};
-  geometry.IndexToPhysical(3, first, origin.GetDataPointer());
-  result.geometry.IndexToPhysical(3, first, sampledOrigin.GetDataPointer());
+  const auto                              image = itk::Image<TReal, 3>::New();
+  typename itk::Image<TReal, 3>::SizeType size;
+  auto                                    axes = image->GetDirection();
+  auto                                    origin = image->GetOrigin();
+  constexpr double                        first[MaximumDimension] = {};
+  grid.geometry.IndexToPhysical(3, first, origin.GetDataPointer());
   for (unsigned int axis = 0; axis < 3; ++axis)
   {
-    size[axis] = static_cast<itk::SizeValueType>(extent.size[axis]);
-    sampled[axis] = static_cast<itk::SizeValueType>(result.extent.size[axis]);
+    size[axis] = static_cast<itk::SizeValueType>(grid.extent.size[axis]);
     for (unsigned int row = 0; row < 3; ++row)
     {
-      axes[row][axis] = geometry.direction[row][axis];
-      sampledAxes[row][axis] = result.geometry.direction[row][axis];
+      axes[row][axis] = grid.geometry.direction[row][axis];
     }
   }
-  import->SetRegion(typename Image::RegionType(size));
-  import->SetSpacing(geometry.spacing);
-  import->SetOrigin(origin);
-  import->SetDirection(axes);
-  import->SetImportPointer(values, static_cast<itk::SizeValueType>(extent.VoxelCount()), false);
-  resample->SetInput(import->GetOutput());
-  resample->SetSize(sampled);
-  resample->SetOutputSpacing(result.geometry.spacing);
-  resample->SetOutputOrigin(sampledOrigin);
-  resample->SetOutputDirection(sampledAxes);
-  resample->SetDefaultPixelValue(std::numeric_limits<TReal>::quiet_NaN());
-  auto * const output = reinterpret_cast<TReal *>(result.voxels.Resize(result.ByteCount()));
-  Run(*resample, result.extent.VoxelCount(), output, context);
-  if (std::all_of(output, output + result.extent.VoxelCount(), [](TReal value) { return std::isnan(value); }))
-  {
-    throw InvalidArgument("no voxel of the labels is inside the image: they are elsewhere in space");
-  }
+  image->SetRegions(size);
+  image->SetSpacing(grid.geometry.spacing);
+  image->SetOrigin(origin);
+  image->SetDirection(axes);
+  return image;
 }
 
 } // namespace
@@ -173,11 +147,26 @@ ResampleImage(const LoadedImage & image, const LoadedImage & grid, const HostCon
   VisitScalarType(image.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     using TReal = std::conditional_t<sizeof(T) <= 2 || std::is_same_v<T, float>, float, double>;
-    const T * const            voxels = static_cast<const T *>(image.View().data);
-    UninitializedVector<TReal> reals(static_cast<std::size_t>(image.extent.VoxelCount()));
-    std::transform(voxels, voxels + reals.size(), reals.begin(), [](T value) { return static_cast<TReal>(value); });
+    using Image = itk::Image<TReal, 3>;
+    const auto      source = ImageOf<TReal>(image);
+    const auto      resample = itk::ResampleImageFilter<Image, Image>::New();
+    const T * const voxels = static_cast<const T *>(image.View().data);
+    source->Allocate();
+    std::transform(voxels, voxels + image.extent.VoxelCount(), source->GetBufferPointer(), [](T value) {
+      return static_cast<TReal>(value);
+    });
+    resample->SetInput(source);
+    resample->SetReferenceImage(ImageOf<TReal>(grid));
+    resample->UseReferenceImageOn();
+    resample->SetDefaultPixelValue(std::numeric_limits<TReal>::quiet_NaN());
     result.type = ScalarTypeOf<TReal>();
-    ResampleReals(reals.data(), image.extent, image.geometry, result, context);
+    auto * const begin = reinterpret_cast<TReal *>(result.voxels.Resize(result.ByteCount()));
+    auto * const end = begin + grid.extent.VoxelCount();
+    Run(*resample, grid.extent.VoxelCount(), begin, context);
+    if (std::all_of(begin, end, [](TReal value) { return std::isnan(value); }))
+    {
+      throw InvalidArgument("no voxel of the labels is inside the image: they are elsewhere in space");
+    }
   });
   return result;
 }

@@ -16,4 +16,11 @@ brickccl label organs.seg.nrrd lesions.seg.nrrd --equal-value --connectivity 26 
   --statistics lesions.csv --columns value,volume_mm3 --quiet
 cat lesions.csv
 
+brickccl crop organs.seg.nrrd part.seg.nrrd --box 0,0,20,127,127,70 --quiet
+brickccl stats part.seg.nrrd --intensity scan.nrrd --resample --print --columns voxel_count,intensity_mean
+
+cp -r "$repository/Data/forearm" .
+brickccl label forearm bones.seg.dcm --threshold 200 --minimum-volume 100 --connectivity full --quiet
+brickccl stats bones.seg.dcm --intensity forearm --print --columns volume_mm3,intensity_mean
+
 brickccl clean organs.seg.nrrd cleaned.seg.nrrd --values crack --minimum-volume 10000

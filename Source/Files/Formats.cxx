@@ -25,6 +25,12 @@ HoldsPngTypes(ScalarType type)
   return type == ScalarType::UInt8 || type == ScalarType::UInt16;
 }
 
+bool
+IsUnsigned(ScalarType type)
+{
+  return type == ScalarType::UInt32 || type == ScalarType::UInt64 || HoldsPngTypes(type);
+}
+
 } // namespace
 
 const std::vector<Format> &
@@ -54,7 +60,7 @@ AllFormats()
     { "ISQ", ".isq", IsIsq, ReadIsq, true, "Scanco" },
     { "MGH", ".mgz .mgh .mgh.gz", IsMgh, ReadMgh, true, "FreeSurfer" },
     { "GIPL", ".gipl", IsGipl, ReadGipl, true },
-    { "DICOM", ".dcm", IsDicom, ReadDicom, true },
+    { "DICOM", ".dcm", IsDicom, ReadDicom, true, nullptr, WriteDicom, nullptr, 3, IsUnsigned },
   };
   return formats;
 }

@@ -127,8 +127,9 @@ LoadedImage ReadRaw(const FileBytes & file, const ReadOptions & options);
 bool        IsHdf5(const FileBytes & file);
 LoadedImage ReadHdf5(const FileBytes & file, const ReadOptions & options);
 
-bool        IsDicom(const FileBytes & file);
-LoadedImage ReadDicom(const FileBytes & file, const ReadOptions & options);
+bool                     IsDicom(const FileBytes & file);
+LoadedImage              ReadDicom(const FileBytes & file, const ReadOptions & options);
+std::vector<std::string> WriteDicom(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
 /** Reads the DICOM series of a folder and of the folders in it. \throws Error if there is none, or if there are several
  *  and none is chosen. */

@@ -84,20 +84,24 @@ struct ImageToWrite
   std::uint64_t largestLabel = 0;
   /** Segments that are listed before these, and in their place where they have the same label. */
   Segmentation segmentation = {};
+  /** For DICOM segmentations: what they were made of. */
+  std::shared_ptr<const DicomOrigin> dicom = {};
 
   /** An image with its voxels in memory. */
   static ImageToWrite
   FromMemory(const void * voxels, ScalarType type, const Extent & extent, const Geometry & geometry);
 };
 
-/** Whether a file of this name lists segments: .seg.nrrd, of 3 dimensions. */
+/** Whether a file of this name lists segments: .seg.nrrd or .dcm, of 3 dimensions. */
 bool HoldsSegments(const std::string & path, const Extent & extent);
 
 struct WriteOptions
 {
   bool compress = true;
   /** Threads, progress and canceling. */
-  HostContext context;
+  HostContext context = {};
+  /** DICOM segmentations are LABELMAP, not BINARY. */
+  bool asLabelMap = false;
 };
 
 /** Writes an image of one channel in the format of the path's extension. It writes all files or none (see ReplaceFile).

@@ -74,6 +74,11 @@ WouldBeRead(const std::string & input, const std::string & output)
     auto            written = FilesBesideImage(file.string());
     written.insert(written.end(), { output, file.string() });
     const auto isAny = [&](auto check) { return std::any_of(written.begin(), written.end(), check); };
+    if (HasExtension(output, ".dcm") && std::filesystem::is_directory(input, failure) && HoldsDicom(input))
+    {
+      // Folders in it are read, too.
+      return std::filesystem::relative(folder, input, failure).string().rfind("..", 0) != 0;
+    }
     if (std::filesystem::is_directory(input, failure))
     {
       const bool areRaw = FilesOfFolder(input, SliceExtensions).empty();

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -129,6 +130,22 @@ struct Segmentation
   std::vector<Segment> segments;
 };
 
+/** What a DICOM segmentation takes over from the images of a series. */
+struct DicomOrigin
+{
+  struct Image
+  {
+    std::string  sopClass;
+    std::string  instance;
+    std::int64_t frame; // 0: the only one
+    double       place; // along the slices' normal
+  };
+  /** None if positions or characters are unknown. */
+  std::vector<Image> images;
+  /** Values of patient, study, series and frame of reference, by the numbers of elements. */
+  std::map<std::uint32_t, std::string> values;
+};
+
 /** An image in memory whose type was found in its file. */
 struct LoadedImage
 {
@@ -152,6 +169,8 @@ struct LoadedImage
   bool hasPatientAxes = false;
   /** The segments that the file names. */
   Segmentation segmentation;
+  /** Null if it is not DICOM. */
+  std::shared_ptr<const DicomOrigin> dicom;
   /** The files that the image was read from, including data files of a header. */
   std::vector<std::string> files;
   /** Which image of the file it is: the name of a dataset. Empty if the file holds one image. */

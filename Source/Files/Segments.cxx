@@ -23,7 +23,7 @@ using namespace files;
 namespace
 {
 
-/** The cells of a line, between tabs. */
+/** The cells of a line, between tabs; quotes around a cell are left out. */
 std::vector<std::string>
 CellsOf(const std::string & line)
 {
@@ -31,7 +31,9 @@ CellsOf(const std::string & line)
   for (std::size_t begin = 0; begin <= line.size();)
   {
     const std::size_t end = std::min(line.find('\t', begin), line.size());
-    cells.push_back(Trimmed(line.substr(begin, end - begin)));
+    std::string       cell = Trimmed(line.substr(begin, end - begin));
+    const bool        isQuoted = cell.size() > 1 && cell.front() == '"' && cell.back() == '"';
+    cells.push_back(isQuoted ? cell.substr(1, cell.size() - 2) : cell);
     begin = end + 1;
   }
   return cells;
@@ -103,7 +105,7 @@ SegmentsIn(const char * place, const char * end)
   for (std::size_t number = 1; place < end; ++number)
   {
     const std::string line = Trimmed(TakeLine(place, end));
-    const auto        cells = CellsOf(line);
+    const auto        cells = CellsOf(header.empty() ? LowerCase(line) : line);
     const auto        names = [&](const char * name) { return std::count(cells.begin(), cells.end(), name) > 0; };
     isSlicer = isSlicer || line.rfind("# Color table", 0) == 0;
     if (line.empty() || line[0] == '#')
@@ -123,7 +125,7 @@ SegmentsIn(const char * place, const char * end)
       const auto channel = NumberOf<std::uint8_t>(text, row.base);
       color.insert(color.end(), channel ? 1 : 0, channel.value_or(0) / 255.0);
     }
-    if (!label || row.name.empty() || (color.size() != 3 && header.empty()))
+    if (!label || (header.empty() && (row.name.empty() || color.size() != 3)))
     {
       throw Error("its line " + std::to_string(number) + ", " + Quoted(PlainText(line.substr(0, 60))) +
                   ", is not a row of a label table; ITK-SNAP's label descriptions, color tables of 3D Slicer (.ctbl) "
@@ -136,7 +138,7 @@ SegmentsIn(const char * place, const char * end)
     }
     // 3D Slicer writes blanks of names as underscores.
     std::replace(row.name.begin(), row.name.end(), isSlicer ? '_' : ' ', ' ');
-    if (*label != 0)
+    if (*label != 0 && !row.name.empty())
     {
       segments.push_back(MakeSegment(*label, row.name, color.size() == 3 ? color : std::vector<double>()));
     }

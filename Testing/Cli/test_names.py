@@ -21,6 +21,7 @@ TABLES = {
                    "12 Liver 26 204 51 255\n",
     "lut.txt": "#No. Label Name:        R   G   B   A\n\n0   Unknown         0   0   0   0\n5   left kidney 230 26 51 0\n"
                "12  Liver  26 204 51 0\n",
+    "sub-2_dseg.tsv": "Index\tName\tColor\n5\t\"left kidney\"\t#E61A33\n7\t\t\n12\tLiver\t#1acc33\n",
     "sub-1_dseg.tsv": "index\tname\tabbreviation\tcolor\n5\tleft kidney\tLK\t#E61A33\n12\tLiver\tL\t#1acc33\n",
 }
 
@@ -118,7 +119,7 @@ class NamesTest(CommandTest):
         for text, saying in (("", "it names no label"), ("0 background 0 0 0 0\n", "it names no label"),
                              ("5 kidney\n", "its line 1, '5 kidney', is not a row of a label table"),
                              ("5 kidney 1 2 300 0\n", "is not a row"), ("-5 kidney 1 2 3 0\n", "is not a row"),
-                             ("5 255 0 0 1 1 1 \"a\n", "is not a row"), ("index\tname\n5\n", "its line 2, '5', is not a row"),
+                             ("5 255 0 0 1 1 1 \"a\n", "is not a row"), ("index\tname\n5\n", "it names no label"),
                              ("5 a 1 2 3 0\n6 b 1 2 3 0\n5 c 1 2 3 0\n", "its lines 1 and 3 both name the label 5"),
                              (b"\x00\xff\x1b[31m 1 2", "is not a row")):
             with self.subTest(text=text):

@@ -107,6 +107,9 @@ private:
   DecodedFrames                      m_Decoded;
 };
 
+/** What segmentations of these slices take over from their files. A segmentation's own images are its sources'. */
+std::shared_ptr<const DicomOrigin> OriginOf(const std::vector<Plane> & planes);
+
 /** Whether a file is a segmentation, whose frames are segments. */
 bool IsSegmentation(const File & file);
 /** Reads the label map of a segmentation. \throws Error if segments overlap. */

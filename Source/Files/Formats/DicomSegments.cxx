@@ -287,6 +287,54 @@ SortFrames(const Grid & grid, const std::vector<Plane> & planes, const std::vect
 
 } // namespace
 
+std::shared_ptr<const DicomOrigin>
+OriginOf(const std::vector<Plane> & planes)
+{
+  const DataSet &   first = planes[0].source->file.data;
+  const auto        origin = std::make_shared<DicomOrigin>();
+  const bool        isSegmentation = IsSegmentation(planes[0].source->file);
+  const auto        groups = isSegmentation ? first.Items(tags::FrameGroups) : std::vector<DataSet>();
+  const auto        series = first.Items({ 0x00081115, "SQ", "ReferencedSeriesSequence" });
+  const std::string characters = "," + first.Text(tags::CharacterSet) + ",";
+  const bool        isKnown =
+    std::string(",,ISO_IR 6,ISO_IR 100,ISO_IR 192,").find(characters) != std::string::npos && series.size() < 2;
+  double normal[3];
+  NormalOf(planes[0].orientation, normal);
+  for (std::size_t i = 0; i < planes.size() && planes[0].isPlaced && isKnown; ++i)
+  {
+    const auto & source = *planes[i].source;
+    const double place = PlaceAlong(planes[i], normal);
+    const auto   add = [&](const DataSet & data, std::uint32_t sopClass, std::uint32_t instance, std::int64_t frame) {
+      origin->images.push_back({ data.Text({ sopClass, "", "" }), data.Text({ instance, "", "" }), frame, place });
+    };
+    if (!isSegmentation)
+    {
+      add(source.file.data, 0x00080016, 0x00080018, source.format.frames > 1 ? planes[i].frame + 1 : 0);
+    }
+    for (const DataSet & of : i < groups.size() ? groups[i].Items({ 0x00089124, "SQ", "" }) : std::vector<DataSet>())
+    {
+      for (const DataSet & image : of.Items({ 0x00082112, "SQ", "SourceImageSequence" }))
+      {
+        add(image, 0x00081150, 0x00081155, image.Whole({ 0x00081160, "IS", "ReferencedFrameNumber" }).value_or(0));
+      }
+    }
+  }
+  // clang-format off
+  for (const std::uint32_t tag :
+       { 0x00080020, 0x00080023, 0x00080030, 0x00080033, 0x00080050, 0x00080090, 0x00081030, 0x00100010, 0x00100020,
+         0x00100030, 0x00100040, 0x0020000D, 0x0020000E, 0x00200010, 0x00200052, 0x00201040 })
+  {
+    origin->values[tag] = PlainText(first.Text({ tag, "", "" }));
+  }
+  // clang-format on
+  // Segmentations have a date and a time.
+  origin->values[0x00080023] = origin->values[0x00080020].empty() ? "19000101" : origin->values[0x00080020];
+  origin->values[0x00080033] = origin->values[0x00080030].empty() ? "000000" : origin->values[0x00080030];
+  origin->values[0x0020000E] =
+    isSegmentation && !series.empty() ? series[0].Text(tags::SeriesUid) : origin->values[0x0020000E];
+  return origin;
+}
+
 bool
 IsSegmentation(const File & file)
 {
@@ -323,6 +371,7 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   }
   image.extent = SettleExtent({ format.columns, format.rows, grid.count });
   SettleGeometry(planes[first], step, options, image);
+  image.dicom = OriginOf(planes);
   const std::int64_t greatest = *std::max_element(segments.begin(), segments.end());
   image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
   image.segmentation.segments = NamedSegments(data);

@@ -397,6 +397,7 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
   const PixelFormat & format = planes[0].source->format;
   image.extent = SettleExtent({ format.columns, format.rows, static_cast<std::int64_t>(planes.size()) });
   SettleGeometry(planes[0], step, options, image);
+  image.dicom = OriginOf(planes);
   ReadValues(planes, options, image);
   return image;
 }

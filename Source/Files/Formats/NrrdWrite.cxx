@@ -15,7 +15,7 @@ namespace brickccl
 bool
 HoldsSegments(const std::string & path, const Extent & extent)
 {
-  return files::HasExtension(path, ".seg.nrrd") && extent.dimension == 3;
+  return files::HasExtension(path, ".seg.nrrd .dcm") && extent.dimension == 3;
 }
 
 namespace files

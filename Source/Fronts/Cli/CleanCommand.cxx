@@ -193,10 +193,11 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->check(AnyNumber())
     ->type_name("V")
     ->capture_default_str();
-  AddOptions(*command,
-             *arguments,
-             std::string(ReadingOptions) + "names " + NeighborOptions + RunningOptions +
-               "minimum-size minimum-volume largest fill-holes maximum-hole-size holes-by-slice no-compression");
+  AddOptions(
+    *command,
+    *arguments,
+    std::string(ReadingOptions) + "names " + NeighborOptions + RunningOptions +
+      "minimum-size minimum-volume largest fill-holes maximum-hole-size holes-by-slice dicom-seg no-compression");
   command->get_option("--largest")->description("keep only the K largest components of each class");
   command->get_option("--fill-holes")->description("fill holes that one class encloses, up to MM3");
   command->get_option("--no-compression")->description("write the segmentation uncompressed (faster)");

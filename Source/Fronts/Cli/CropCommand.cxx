@@ -159,7 +159,8 @@ WritePart(const LoadedImage & part, const std::string & file, const CropArgument
     const ComponentTable table = MeasureLabelImage(part.View(), {}, {}, arguments.threads);
     written.segmentation = SegmentsOf(part, table, InputLabels(table), false, reader);
   }
-  WriteImage(file, written, { !arguments.noCompression, { arguments.threads } }, reader);
+  const bool areLabels = !part.segmentation.segments.empty();
+  WriteImage(file, written, { !arguments.noCompression, { arguments.threads } }, reader, areLabels);
 }
 
 void
@@ -258,7 +259,7 @@ AddCropCommand(CLI::App & app)
     ->required();
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + RegionOptions + RunningOptions + "no-compression downsample");
+             std::string(ReadingOptions) + RegionOptions + RunningOptions + "dicom-seg no-compression downsample");
   const std::string more = job::FindParameter("box")->more;
   command->get_option("--box")->description(
     "crop to this box: first and last voxel, both included\nSeveral shapes are cropped to the box around them. " +

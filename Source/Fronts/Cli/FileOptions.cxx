@@ -196,6 +196,7 @@ CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const Name
 ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts)
   : m_Downsampling(arguments.downsample)
   , m_Names(arguments.names)
+  , m_DicomSeg(arguments.dicomSeg)
   , m_Reporter(reporter)
 {
   m_Options.acceptIrregularSlices = arguments.acceptIrregularSlices;
@@ -228,6 +229,7 @@ ImageReader::Read(const std::string & path, bool asLabels, bool mayBeNaN)
   LoadedImage image = ReadImageFile(path, told);
   m_Downsampling > 1 && !asLabels ? Downsample(image, m_Downsampling, told.Context()) : void();
   m_Read.push_back({ path, image.files });
+  image.dicom ? m_Origins.push_back(image.dicom) : void();
   CheckNotRead(m_Outputs);
   for (const std::string & note : image.notes)
   {
@@ -270,6 +272,24 @@ ImageReader::Files() const
     files.insert(image.second.begin(), image.second.end());
   }
   return { files.begin(), files.end() };
+}
+
+void
+ImageReader::Complete(const std::string & path, bool areLabels, ImageToWrite & image, WriteOptions & options) const
+{
+  const auto isOther = [&](const auto & one) {
+    constexpr std::uint32_t patient = 0x00100020;
+    return one->values.at(patient) != m_Origins[0]->values.at(patient);
+  };
+  const bool isDicom = ExtensionOf(path) == ".dcm";
+  options.asLabelMap = m_DicomSeg == "labelmap";
+  if (isDicom ? !areLabels || std::any_of(m_Origins.begin(), m_Origins.end(), isOther) : options.asLabelMap)
+  {
+    throw InvalidArgument("cannot write " + Quoted(path) +
+                          (isDicom ? ": DICOM files are written of label maps of one patient; write .nrrd"
+                                   : ": --dicom-seg is for a label map in a .dcm file"));
+  }
+  image.dicom = m_Origins.empty() ? nullptr : m_Origins[0];
 }
 
 LoadedImage
@@ -326,8 +346,9 @@ AddRegion(job::Findings &                      findings,
 }
 
 void
-WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes)
+WriteImage(const std::string & path, ImageToWrite image, WriteOptions options, ImageReader & notes, bool areLabels)
 {
+  notes.Complete(path, areLabels, image, options);
   for (const std::string & lost : WriteImageFile(path, image, options))
   {
     notes.Note(Quoted(path) + ": " + lost);
@@ -336,7 +357,7 @@ WriteImage(const std::string & path, const ImageToWrite & image, const WriteOpti
   if (segments > 0 && !HoldsSegments(path, image.extent))
   {
     notes.Note(Quoted(path) + ": names, colors and tags of the " + Counted(segments, "segment") +
-               " are lost; .seg.nrrd files of 3 dimensions hold them");
+               " are lost; .seg.nrrd and .dcm files of 3 dimensions hold them");
   }
 }
 

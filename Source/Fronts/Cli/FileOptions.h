@@ -64,6 +64,9 @@ public:
   /** The files of all images that were read. */
   std::vector<std::string> Files() const;
 
+  /** Adds to an image what DICOM files need. \throws InvalidArgument if they cannot hold it. */
+  void Complete(const std::string & path, bool areLabels, ImageToWrite & image, WriteOptions & options) const;
+
   const std::vector<std::string> &
   Notes() const
   {
@@ -72,11 +75,13 @@ public:
   void Note(const std::string & text);
 
 private:
-  ReadOptions m_Options;
-  int         m_Downsampling;
-  std::string m_Names;
-  Reporter &  m_Reporter;
-  NamedFiles  m_Outputs;
+  ReadOptions                                     m_Options;
+  int                                             m_Downsampling;
+  std::string                                     m_Names;
+  std::string                                     m_DicomSeg;
+  std::vector<std::shared_ptr<const DicomOrigin>> m_Origins;
+  Reporter &                                      m_Reporter;
+  NamedFiles                                      m_Outputs;
   /** The images that were read, and the files of each. */
   std::vector<std::pair<std::string, std::vector<std::string>>> m_Read;
   std::vector<std::string>                                      m_Notes;
@@ -94,9 +99,12 @@ void AddRegion(job::Findings &                      findings,
                const LoadedImage &                  image,
                int                                  line);
 
-/** Writes an image, and notes what its format does not hold. */
-void
-WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes);
+/** Writes an image, and notes what its format does not hold. \param areLabels  whether it is a label map */
+void WriteImage(const std::string & path,
+                ImageToWrite        image,
+                WriteOptions        options,
+                ImageReader &       notes,
+                bool                areLabels = true);
 
 /** "0.5 x 0.5 x 2 mm", or "1 x 1 x 1 mm (assumed: the file has none)" */
 std::string DescribeSpacing(const LoadedImage & image);

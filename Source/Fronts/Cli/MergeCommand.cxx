@@ -158,7 +158,9 @@ AddMergeCommand(CLI::App & app)
                  "which segment gets shared voxels: first, last or largest (default: an error)")
     ->type_name("WHICH")
     ->check(OneOf({ "error", "first", "last", "largest" }));
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "names " + RunningOptions + "no-compression");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + "names " + RunningOptions + "dicom-seg no-compression");
   command->callback([arguments] { RunMerge(*arguments); });
 }
 

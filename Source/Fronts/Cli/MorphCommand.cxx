@@ -413,7 +413,9 @@ AddMorphCommand(CLI::App & app)
       ->transform(Takes(job::AnyLength))
       ->type_name("R");
   }
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "by-slice " + RunningOptions + "no-compression");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + "by-slice " + RunningOptions + "dicom-seg no-compression");
   command->get_option("--by-slice")->description("use disks in the slices orthogonal to this axis instead of balls");
   command->callback([arguments] {
     MorphOptions options;

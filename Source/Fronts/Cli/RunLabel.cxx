@@ -374,7 +374,8 @@ private:
         m_Arguments.saveSmoothed,
         ImageToWrite::FromMemory(smoothed->voxels.Data(), smoothed->type, smoothed->extent, smoothed->geometry),
         { !m_Arguments.noCompression, { m_Arguments.threads, Progress(hooks) } },
-        m_Reader);
+        m_Reader,
+        false);
     }
     if (!m_Arguments.colorTable.empty())
     {

@@ -197,7 +197,13 @@ FindMasks(const std::vector<std::string> & inputs, bool areMasks)
     std::error_code ignored;
     // A file may have the name of a pattern.
     const bool isFile = std::filesystem::exists(input, ignored) && !std::filesystem::is_directory(input, ignored);
-    if (!isFile && (std::filesystem::is_directory(input, ignored) || files::IsFilePattern(input)))
+    const bool isFolder = std::filesystem::is_directory(input, ignored);
+    if (isFolder && std::filesystem::is_empty(input, ignored))
+    {
+      throw InvalidArgument("the folder " + Quoted(input) +
+                            " is empty; it should hold masks (`brickccl info --formats`)");
+    }
+    if (!isFile && (isFolder || files::IsFilePattern(input)))
     {
       try
       {

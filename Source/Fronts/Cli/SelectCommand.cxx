@@ -84,8 +84,10 @@ private:
         return name.rfind(begin, 0) == 0;
       });
     };
+    // A DICOM segmentation refers to the images of intensities.
     CheckIntensity(m_Arguments,
-                   names("intensity_") || names("weighted_") || !m_Arguments.picture.empty(),
+                   names("intensity_") || names("weighted_") || !m_Arguments.picture.empty() ||
+                     ExtensionOf(m_Arguments.output) == ".dcm",
                    "--statistics, --print, --picture, or a column of intensities in --where");
     CheckIsUsed("--part",
                 m_Arguments.part.empty() || m_Arguments.IsWanted() || names("surface_distance_"),
@@ -317,7 +319,7 @@ AddSelectCommand(CLI::App & app)
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "names " + TableOptions + RunningOptions +
-               "statistics picture label-type no-compression");
+               "statistics picture label-type dicom-seg no-compression");
   command->callback([arguments] { RunSelect(*arguments); });
 }
 

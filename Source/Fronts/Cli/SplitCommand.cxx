@@ -252,7 +252,7 @@ AddSplitCommand(CLI::App & app)
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "names connectivity neighborhood by-slice " + TableOptions + "device " +
-               RunningOptions + "statistics label-type no-compression");
+               RunningOptions + "statistics label-type dicom-seg no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");

@@ -3,6 +3,9 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Histogram.h"
@@ -11,8 +14,10 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace brickccl::cli
@@ -25,6 +30,7 @@ struct StatsArguments : job::Job
 {
   std::vector<std::string> inputs;
   bool                     masks = false;
+  bool                     resample = false;
   std::string              histogram;
   std::string              plot;
   int                      bins = 0;
@@ -220,6 +226,54 @@ struct Measured
   double                     secondsToMeasure = 0;
 };
 
+/** Reads the intensities, and samples them at the voxels of the labels if that is asked for and they are on another
+ * grid. \throws InvalidArgument if they are elsewhere */
+std::optional<LoadedImage>
+ReadIntensity(const StatsArguments & arguments, const LoadedImage & labels, ImageReader & reader)
+{
+  if (arguments.intensity.empty())
+  {
+    return {};
+  }
+  LoadedImage intensity = reader.Read(arguments.intensity, false);
+  try
+  {
+    CheckSameGrid(labels, intensity, arguments.intensity);
+    return intensity;
+  }
+  catch (const InvalidArgument & error)
+  {
+    if (!arguments.resample)
+    {
+      throw InvalidArgument(error.what() + std::string("; --resample samples it at the labels' voxels"));
+    }
+  }
+  if (intensity.channels != 1 || labels.extent.dimension != 3 || intensity.extent.dimension != 3 ||
+      labels.spacingSource == "none" || intensity.spacingSource == "none")
+  {
+    throw InvalidArgument("--resample needs labels and " + Quoted(arguments.intensity) +
+                          " of 3 dimensions with voxel sizes");
+  }
+  return files::WithContext("--resample " + Quoted(arguments.intensity) + ": ",
+                            [&] { return ResampleImage(intensity, labels, { arguments.threads }); });
+}
+
+/** Notes components with voxels outside of an image that was sampled. */
+void
+NoteWithoutValue(const ComponentTable & table, const std::string & intensity, ImageReader & reader)
+{
+  std::size_t count = 0;
+  for (const ComponentMeasures & component : table.components)
+  {
+    count += std::isnan(component.intensity.mean) ? 1 : 0;
+  }
+  if (count > 0)
+  {
+    reader.Note("components with voxels outside of " + Quoted(intensity) +
+                ", or where it is NaN: " + std::to_string(count) + "; their means and sums are nan");
+  }
+}
+
 /** Measures a label map within the region. \param isFirst  whether the other images are to be read */
 ComponentTable
 MeasureOne(const StatsArguments & arguments,
@@ -237,7 +291,10 @@ MeasureOne(const StatsArguments & arguments,
     {
       CheckPicture(labels.extent);
     }
-    with.images = ReadTableImages(arguments, labels, arguments.threads, reader);
+    job::Table others = arguments;
+    others.intensity.clear();
+    with.images = ReadTableImages(others, labels, arguments.threads, reader);
+    with.images.intensity = ReadIntensity(arguments, labels, reader);
     CheckColumns(arguments, with.images.Options(groups), labels);
   }
   if (with.region)
@@ -297,6 +354,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     table.regionVoxels = job::CountIn(region, arguments.threads);
     table.partTotals.voxels = job::CountIn(with.images.part, arguments.threads, region).value_or(0);
   }
+  arguments.resample ? NoteWithoutValue(table, arguments.intensity, reader) : void();
   NoteOutsideOfPart(table, reader);
   NoteMeasures(table, reader);
   std::optional<Histogram> histogram;
@@ -371,6 +429,9 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "names " + RegionOptions + TableOptions + RunningOptions + "picture zones");
+  command->add_flag("--resample", arguments->resample, "sample --intensity linearly at the labels' voxel centers")
+    ->needs("--intensity")
+    ->excludes("--spacing");
   auto * const histogram =
     command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")
       ->type_name("COLUMN");

@@ -24,6 +24,11 @@ EmptyCopy(const LoadedImage & image, ScalarType type)
   return copy;
 }
 
+/** Samples an image of one channel and at most 3 dimensions at the voxel centers of another grid, linearly: as floats,
+ *  or doubles where float cannot hold the values; NaN more than half a voxel outside of the image.
+ *  \throws InvalidArgument if it is NaN everywhere; Unsupported in a build without ITK; Canceled. */
+LoadedImage ResampleImage(const LoadedImage & image, const LoadedImage & grid, const HostContext & context);
+
 /** A copy of an image, smoothed by one filter after the other. */
 inline LoadedImage
 SmoothImage(const LoadedImage & image, const std::vector<SmoothingMethod> & methods, const HostContext & context)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Segmenting/Smoothing.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include "BrickCCL/Core/Error.h"
 
@@ -8,10 +8,13 @@
 #  include <itkImage.h>
 #  include <itkImportImageFilter.h>
 #  include <itkMedianImageFilter.h>
+#  include <itkResampleImageFilter.h>
 #  include <itkStreamingImageFilter.h>
 #endif
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 namespace brickccl
@@ -49,7 +52,7 @@ Run(TFilter & filter, std::int64_t count, TReal * values, const HostContext & co
   {
     if (!isCanceled)
     {
-      throw Error(std::string("the image could not be smoothed: ") + error.GetDescription());
+      throw Error(std::string("ITK could not filter the image: ") + error.GetDescription());
     }
   }
   if (isCanceled)
@@ -109,7 +112,64 @@ SmoothReals(TReal *                 values,
   Run(*gaussian, extent.VoxelCount(), values, context);
 }
 
+/** An image of a grid without voxels. */
+template <typename TReal>
+auto
+ImageOf(const LoadedImage & grid)
+{
+  const auto                              image = itk::Image<TReal, 3>::New();
+  typename itk::Image<TReal, 3>::SizeType size;
+  auto                                    axes = image->GetDirection();
+  auto                                    origin = image->GetOrigin();
+  constexpr double                        first[MaximumDimension] = {};
+  grid.geometry.IndexToPhysical(3, first, origin.GetDataPointer());
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    size[axis] = static_cast<itk::SizeValueType>(grid.extent.size[axis]);
+    for (unsigned int row = 0; row < 3; ++row)
+    {
+      axes[row][axis] = grid.geometry.direction[row][axis];
+    }
+  }
+  image->SetRegions(size);
+  image->SetSpacing(grid.geometry.spacing);
+  image->SetOrigin(origin);
+  image->SetDirection(axes);
+  return image;
+}
+
 } // namespace
+
+LoadedImage
+ResampleImage(const LoadedImage & image, const LoadedImage & grid, const HostContext & context)
+{
+  LoadedImage result = EmptyCopy(grid, ScalarType::Float32);
+  VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    using TReal = std::conditional_t<sizeof(T) <= 2 || std::is_same_v<T, float>, float, double>;
+    using Image = itk::Image<TReal, 3>;
+    const auto      source = ImageOf<TReal>(image);
+    const auto      resample = itk::ResampleImageFilter<Image, Image>::New();
+    const T * const voxels = static_cast<const T *>(image.View().data);
+    source->Allocate();
+    std::transform(voxels, voxels + image.extent.VoxelCount(), source->GetBufferPointer(), [](T value) {
+      return static_cast<TReal>(value);
+    });
+    resample->SetInput(source);
+    resample->SetReferenceImage(ImageOf<TReal>(grid));
+    resample->UseReferenceImageOn();
+    resample->SetDefaultPixelValue(std::numeric_limits<TReal>::quiet_NaN());
+    result.type = ScalarTypeOf<TReal>();
+    auto * const begin = reinterpret_cast<TReal *>(result.voxels.Resize(result.ByteCount()));
+    auto * const end = begin + grid.extent.VoxelCount();
+    Run(*resample, grid.extent.VoxelCount(), begin, context);
+    if (std::all_of(begin, end, [](TReal value) { return std::isnan(value); }))
+    {
+      throw InvalidArgument("no voxel of the labels is inside the image: they are elsewhere in space");
+    }
+  });
+  return result;
+}
 
 template <typename TReal>
 void
@@ -124,6 +184,12 @@ SmoothByItk(TReal *                 values,
 }
 
 #else
+
+LoadedImage
+ResampleImage(const LoadedImage &, const LoadedImage &, const HostContext &)
+{
+  throw Unsupported("--resample needs a build with ITK, which this one is not; resample the image to the labels' grid");
+}
 
 template <typename TReal>
 void

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace brickccl
 {
@@ -59,7 +60,7 @@ struct DoubleDouble
   {
     const double product = a * b;
     DoubleDouble result = product;
-    result.low = std::isfinite(product) ? std::fma(a, b, -product) : 0;
+    result.low = std::isfinite(product) ? RestOf(a, b, product) : 0;
     return result;
   }
 
@@ -89,8 +90,31 @@ struct DoubleDouble
   double
   Over(double divisor) const
   {
-    const double quotient = high / divisor;
-    return std::isfinite(quotient) ? quotient + (std::fma(-quotient, divisor, high) + low) / divisor : quotient;
+    const double       quotient = high / divisor;
+    const DoubleDouble product = ProductOf(-quotient, divisor);
+    return std::isfinite(quotient) ? quotient + (((high + product.high) + product.low) + low) / divisor : quotient;
+  }
+
+private:
+  /** a * b - product, exact. */
+  static double
+  RestOf(double a, double b, double product)
+  {
+#if defined(_WIN32) && defined(__x86_64__)
+    // The runtime library of mingw-w64 rounds a * b in std::fma to 64 bits. Halves of a and b have exact products.
+    const auto highHalf = [](double number) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &number, sizeof(bits));
+      bits &= ~std::uint64_t{ 0 } << 27;
+      std::memcpy(&number, &bits, sizeof(bits));
+      return static_cast<long double>(number);
+    };
+    const long double highA = highHalf(a), lowA = a - highA;
+    const long double highB = highHalf(b), lowB = b - highB;
+    return static_cast<double>((((highA * highB - product) + highA * lowB) + lowA * highB) + lowA * lowB);
+#else
+    return std::fma(a, b, -product);
+#endif
   }
 };
 

@@ -166,6 +166,9 @@ struct SurfaceMeasures
 {
   /** By Crofton's formula in all directions to neighbors (in 2-D the perimeter), see CroftonWeights. */
   double crofton = 0;
+  /** The surface of a ball of the component's volume that Crofton's formula misses: a chord that is shorter than a step
+   *  contains the center of a voxel in some places only. */
+  double missed = 0;
   /** The area of the voxels' faces. */
   double faces = 0;
 };

@@ -2,6 +2,7 @@
 #ifndef BRICKCCL_TABLES_COLUMNFORMULAS_H
 #define BRICKCCL_TABLES_COLUMNFORMULAS_H
 
+#include "BrickCCL/Geometry/DoubleDouble.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cmath>
@@ -18,6 +19,18 @@ VolumeOf(const ComponentTable & table, const ComponentMeasures & component)
   return static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(table.extent.dimension);
 }
 
+/** The cube root, the same on all systems: std::cbrt differs in the last digits, and one step of Newton's method in
+ *  twice the precision rounds it to the nearest number. */
+inline double
+CubeRoot(double number)
+{
+  const double root = std::cbrt(number);
+  const auto   square = DoubleDouble::ProductOf(root, root);
+  const auto   cube = DoubleDouble::ProductOf(square.high, root);
+  const double rest = ((number - cube.high) - cube.low - square.low * root) / (3 * square.high);
+  return std::isfinite(rest) ? root + rest : root;
+}
+
 /** The diameter of the ball (interval, disc, sphere, 4-ball) of a volume. */
 inline double
 BallDiameter(int dimension, double volume)
@@ -29,7 +42,7 @@ BallDiameter(int dimension, double volume)
   case 2:
     return 2 * std::sqrt(volume / Pi);
   case 3:
-    return std::cbrt(6 * volume / Pi);
+    return CubeRoot(6 * volume / Pi);
   default:
     return 2 * std::sqrt(std::sqrt(2 * volume) / Pi);
   }

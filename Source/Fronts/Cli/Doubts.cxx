@@ -326,27 +326,6 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader)
                 " components have no mean intensity: their values include NaN, or the sum is too large; intensity_min "
                 "and intensity_max ignore NaN");
   }
-  for (const ComponentColumn & column : ColumnsOf(table))
-  {
-    std::uint64_t above = 0;
-    double        largest = 1;
-    const bool    isShape = column.name == "sphericity" || column.name == "circularity";
-    for (std::size_t c = 0; isShape && c < table.components.size(); ++c)
-    {
-      const double value = std::get<double>(column.value(table, table.components[c]));
-      above += value > 1 ? 1 : 0;
-      largest = std::max(largest, value);
-    }
-    if (above > 0)
-    {
-      std::ostringstream text;
-      text.precision(3);
-      text << "the " << column.name << " of " << above << " of " << table.components.size()
-           << " components is above 1, up to " << largest
-           << ": the surface of small components is underestimated, so compare only larger ones";
-      reader.Note(text.str());
-    }
-  }
 }
 
 } // namespace brickccl::cli

@@ -105,8 +105,7 @@ void NoteGrayClasses(const LoadedImage & image,
                        "make a mask first: `brickccl label SCAN MASK --threshold METHOD` (`brickccl info` proposes "
                        "thresholds)");
 
-/** Notes components whose intensities have no mean, whose weighted centroid is outside of the box, or whose
- *  sphericity is above 1. */
+/** Notes components whose intensities have no mean. */
 void NoteMeasures(const ComponentTable & table, ImageReader & reader);
 
 } // namespace brickccl::cli

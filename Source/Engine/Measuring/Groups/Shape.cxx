@@ -31,17 +31,35 @@ MomentRatio(const ShapeMeasures & shape, int higher, int lower)
   return below == 0 ? 0 : std::sqrt(shape.principalMoments[higher] / below);
 }
 
+/** The side of a cube of this volume, in 1 to 4 dimensions. */
+double
+DimensionRoot(int dimension, double volume)
+{
+  switch (dimension)
+  {
+  case 1:
+    return volume;
+  case 2:
+    return std::sqrt(volume);
+  case 3:
+    return CubeRoot(volume);
+  default:
+    return std::sqrt(std::sqrt(volume));
+  }
+}
+
 /** A diameter of the ellipsoid that has the component's volume and axes in the ratios of the moments' roots; 0 if a
  *  moment is 0. */
 double
 EllipsoidDiameter(const ComponentTable & table, const ComponentMeasures & component, int axis)
 {
   const ShapeMeasures & shape = ShapeOf(table, component);
-  double                meanRoot = 1;
+  double                product = 1;
   for (int i = 0; i < table.extent.dimension; ++i)
   {
-    meanRoot *= std::pow(shape.principalMoments[i], 0.5 / table.extent.dimension);
+    product *= std::sqrt(shape.principalMoments[i]);
   }
+  const double meanRoot = DimensionRoot(table.extent.dimension, product);
   return meanRoot == 0 ? 0
                        : BallDiameter(table.extent.dimension, VolumeOf(table, component)) *
                            std::sqrt(shape.principalMoments[axis]) / meanRoot;
@@ -67,7 +85,8 @@ Azimuth(const ComponentTable & table, const ComponentMeasures & component)
 double
 Inclination(const ComponentTable & table, const ComponentMeasures & component)
 {
-  return std::asin(std::min(std::abs(ShapeOf(table, component).principalAxes[2][2]), 1.0)) * DegreesPerRadian;
+  const auto & axis = ShapeOf(table, component).principalAxes[2];
+  return std::atan2(std::abs(axis[2]), std::sqrt(axis[0] * axis[0] + axis[1] * axis[1])) * DegreesPerRadian;
 }
 
 void

@@ -127,6 +127,21 @@ CountPairsByRuns(const RunVolume &              volume,
   });
 }
 
+/** The cross-section of a ball (the width of a disk) that lines along a step of this length miss, on average over the
+ *  places of the ball. A chord contains the center of a voxel with the probability chord / length. */
+double
+MissedSection(int dimension, double length, double radius)
+{
+  if (dimension == 3)
+  {
+    return length < 2 * radius ? Pi * length * length / 12 : Pi * radius * radius * (1 - 4 * radius / (3 * length));
+  }
+  const double half = std::min(length / 2, radius);
+  const double height = std::sqrt(radius * radius - half * half);
+  const double segment = radius * radius * std::atan2(half, height) - height * half;
+  return dimension == 2 ? 2 * (radius - height) - 2 * segment / length : 0;
+}
+
 } // namespace
 
 UninitializedVector<MarkCounts>
@@ -143,14 +158,27 @@ SetSurfaces(const UninitializedVector<MarkCounts> & sums, const HostContext & co
   const std::vector<VoxelStep> steps = HalfNeighbors(extent.dimension);
   const std::vector<double>    weights = CroftonWeights(extent.dimension, table.geometry);
   const double                 voxel = table.geometry.VoxelVolume(extent.dimension);
+  std::vector<double>          lengths;
+  for (const VoxelStep & step : steps)
+  {
+    double square = 0;
+    for (int axis = 0; axis < extent.dimension; ++axis)
+    {
+      square += step.step[axis] * step.step[axis] * table.geometry.spacing[axis] * table.geometry.spacing[axis];
+    }
+    lengths.push_back(std::sqrt(square));
+  }
   std::vector<SurfaceMeasures> surfaces(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
     SurfaceMeasures & measures = surfaces[c];
+    const double      radius = BallDiameter(extent.dimension, VolumeOf(table, table.components[c])) / 2;
     for (std::size_t direction = 0; direction < steps.size(); ++direction)
     {
       const auto & step = steps[direction].step;
       const auto   chords = static_cast<double>(table.components.VoxelCount(c) - sums[c].of[PairKindOf(direction)]);
       measures.crofton += weights[direction] * chords;
+      measures.missed +=
+        weights[direction] * lengths[direction] / voxel * MissedSection(extent.dimension, lengths[direction], radius);
       for (int axis = 0; axis < extent.dimension; ++axis)
       {
         const bool isAxis = step[axis] == 1 && std::abs(step[0]) + std::abs(step[1]) + std::abs(step[2]) == 1;
@@ -173,16 +201,21 @@ MeasureSurfaces(const GroupInput & input, ComponentTable & table)
               table);
 }
 
-/** The surface of the ball (the perimeter of the disc) of the component's volume, divided by the component's surface.
- */
+/** The surface of the ball (the perimeter of the disc) of the component's volume. */
+double
+BallSurface(const ComponentTable & table, const ComponentMeasures & component)
+{
+  const double diameter = BallDiameter(table.extent.dimension, VolumeOf(table, component));
+  return table.extent.dimension == 1 ? 2 : table.extent.dimension == 2 ? Pi * diameter : Pi * diameter * diameter;
+}
+
+/** The surface of the ball divided by the component's surface. No body has less surface than the ball of its volume. */
 double
 Sphericity(const ComponentTable & table, const ComponentMeasures & component)
 {
-  const double diameter = BallDiameter(table.extent.dimension, VolumeOf(table, component));
-  const double ball = table.extent.dimension == 1 ? 2
-                    : table.extent.dimension == 2 ? Pi * diameter
-                                                  : Pi * diameter * diameter;
-  return ball / ValueOf(&SurfaceMeasures::crofton, table, component);
+  const double surface =
+    ValueOf(&SurfaceMeasures::crofton, table, component) + ValueOf(&SurfaceMeasures::missed, table, component);
+  return std::min(1.0, BallSurface(table, component) / surface);
 }
 
 void
@@ -216,9 +249,10 @@ AddSurfaceColumns(ColumnList & columns)
               MergeRule::SecondLook,
               &SurfaceMeasures::faces);
   columns.Add(isFlat ? "circularity" : "sphericity",
-              isFlat ? "4 pi area / perimeter^2: 1 for a disk"
-                     : "surface of a ball of the same volume / the component's surface: 1 for a ball, less otherwise",
-              isFlat ? "Roundness^2" : "Roundness",
+              isFlat ? "4 pi area / perimeter^2, at most 1, with short chords in the perimeter: 1 for a disk"
+                     : "surface of a ball of the same volume / the component's surface with short chords, at most 1: 1 "
+                       "for a ball",
+              "",
               "",
               MergeRule::SecondLook,
               [isFlat](Table t, Component c) {
@@ -227,17 +261,18 @@ AddSurfaceColumns(ColumnList & columns)
               });
   if (dimension == 3)
   {
-    columns.Add("compactness",
-                "36 pi volume^2 / surface^3: the cube of sphericity",
-                MergeRule::SecondLook,
-                [](Table t, Component c) { return std::pow(Sphericity(t, c), 3); });
+    columns.Add("compactness", "the cube of sphericity", MergeRule::SecondLook, [](Table t, Component c) {
+      const double ratio = Sphericity(t, c);
+      return ratio * ratio * ratio;
+    });
   }
   columns.Add("roundness",
-              isFlat ? "perimeter of the disk of the same area / perimeter" : "as in ITK: the same as sphericity",
+              isFlat ? "perimeter of the disk of the same area / perimeter"
+                     : "as in ITK: surface of a ball of the same volume / surface_area_mm2",
               "Roundness",
               "",
               MergeRule::SecondLook,
-              Sphericity);
+              [](Table t, Component c) { return BallSurface(t, c) / ValueOf(&SurfaceMeasures::crofton, t, c); });
 }
 
 } // namespace

@@ -10,7 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
 
 namespace brickccl
 {
@@ -139,6 +143,44 @@ TEST(Surfaces, SurfacesOfBallsAndBoxesAreThoseOfTheSolids)
   const ComponentTable discs = Label(ImageView(disc.data(), flat)).Measure({ {}, ColumnGroups::FromNames("surface") });
   EXPECT_NEAR(ValueOf(discs, 0, "perimeter_mm") / (100 * M_PI), 1, 0.01);
   EXPECT_NEAR(ValueOf(discs, 0, "circularity"), 1, 0.02);
+}
+
+TEST(Surfaces, SmallBallsHaveTheSphericityOfBalls)
+{
+  std::mt19937                           random(20261129);
+  std::uniform_real_distribution<double> places(0, 1);
+  const Extent                           extent{ 24, 16, 10 };
+  Geometry                               geometry;
+  geometry.spacing[0] = 0.5;
+  geometry.spacing[2] = 1.5;
+  for (const double radius : { 1.3, 2.0, 3.0, 4.5 })
+  {
+    double    sum = 0, largest = 0, roundness = 0;
+    const int count = 100;
+    for (int i = 0; i < count; ++i)
+    {
+      const double              center[3] = { 6 + places(random), 7 + places(random), 7 + places(random) };
+      std::vector<std::uint8_t> voxels;
+      for (std::int64_t at = 0; at < extent.VoxelCount(); ++at)
+      {
+        const double x = static_cast<double>(at % 24) * 0.5 - center[0];
+        const double y = static_cast<double>(at / 24 % 16) - center[1];
+        const double z = static_cast<double>(at / 24 / 16) * 1.5 - center[2];
+        voxels.push_back(x * x + y * y + z * z <= radius * radius);
+      }
+      LabelOptions options;
+      options.geometry = geometry;
+      const ComponentTable table =
+        Label(ImageView(voxels.data(), extent), options).Measure({ {}, ColumnGroups::FromNames("surface") });
+      ASSERT_EQ(table.components.size(), 1u);
+      sum += ValueOf(table, 0, "sphericity") / count;
+      largest = std::max(largest, ValueOf(table, 0, "sphericity"));
+      roundness += ValueOf(table, 0, "roundness") / count;
+    }
+    EXPECT_NEAR(sum, 1, 0.03) << radius;
+    EXPECT_LE(largest, 1) << radius;
+    EXPECT_GT(roundness, sum) << radius;
+  }
 }
 
 } // namespace

@@ -13,6 +13,9 @@ sed -n 1,3p contacts.csv
 
 brickccl split powder.nrrd coarse.nrrd --split-height 0.02
 
+brickccl split powder.nrrd --curve curve.csv
+sed -n 1,3p curve.csv
+
 brickccl morph powder.nrrd cores.nrrd --erode 0.04
 brickccl label cores.nrrd seeds.nrrd --connectivity full
 brickccl split powder.nrrd seeded.nrrd --split-seeds seeds.nrrd

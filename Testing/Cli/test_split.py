@@ -84,6 +84,31 @@ class SplitTest(CommandTest):
         self.assertIn("cuda:97 is not available", noted.stderr)
         self.fails("split", self.mask, self.output, "--device", "gpu", saying="did you mean 'cuda'")
 
+    def test_the_curve_has_the_objects_of_every_height(self):
+        draw = random.Random(9)
+        self.sizes = (30, 20, 4)
+        self.values = [1 if draw.random() < 0.85 else 0 for _ in range(30 * 20 * 4)]
+        write_nrrd(self.mask, "uint8", self.sizes, self.values, spacing=(0.5, 0.5, 0.5))
+        curve = self.path("curve.csv")
+        told = self.ok("split", self.mask, "--curve", curve).stdout
+        self.assertIn("curve.csv: the number of objects above each height", told)
+        self.assertNotIn("labels of type", told)
+        with open(curve, encoding="utf-8", newline="") as stream:
+            rows = [(float(row["height_mm"]), int(row["objects"])) for row in csv.DictReader(stream)]
+        self.assertGreater(len(rows), 3)
+        self.assertEqual(rows[0][0], 0)
+        self.assertTrue(all(a[0] < b[0] and a[1] > b[1] for a, b in zip(rows, rows[1:])), rows)
+        for (height, objects), end in zip(rows, [row[0] for row in rows[1:]] + [99]):
+            for at in (height + (end - height) / 1000, (height + end) / 2):
+                self.assertEqual(self.objects("--split-height", repr(at))[1]["components"], objects, at)
+        summary = self.objects("--curve", self.path("curve.json"), "--split-by", self.mask)[1]
+        self.assertEqual(summary["curve"][-1]["objects"], self.objects("--split-by", self.mask, "--split-height", 1000)[1]["components"])
+        with open(self.path("curve.json"), encoding="utf-8") as stream:
+            self.assertEqual(json.load(stream), summary["curve"])
+        self.fails("split", self.mask, saying="OUTPUT is missing")
+        self.fails("split", self.mask, "--curve", self.path("c.png"), saying="c.png")
+        self.fails("split", self.mask, "--curve", curve, "--split-seeds", self.mask, saying="--split-seeds")
+
     def test_seeds_keep_their_numbers(self):
         seeds = self.path("seeds.nrrd")
 
@@ -115,6 +140,8 @@ class SplitTest(CommandTest):
         self.fails("split", self.mask, self.output, "--split-seeds", seeds, "--split-height", 1, saying="--split-height")
         write_nrrd(seeds, "float", self.sizes, [0.5] * len(self.values), spacing=(0.5, 0.5, 0.5))
         self.fails("split", self.mask, self.output, "--split-seeds", seeds, saying="a seed is 0.5")
+        write_nrrd(seeds, "uint8", self.sizes, [0] * len(self.values), spacing=(0.5, 0.5, 0.5))
+        self.fails("split", self.mask, self.output, "--split-seeds", seeds, saying="the seeds are 0 everywhere")
         write_nrrd(seeds, "uint8", (24, 15, 2), [1] * 720)
         self.fails("split", self.mask, self.output, "--split-seeds", seeds, saying="seeds.nrrd")
 

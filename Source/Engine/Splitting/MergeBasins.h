@@ -53,10 +53,15 @@ struct ObjectsOfBasins
 };
 
 /** Merges basins along their passes, which come in their order. Without seeds, two basins are merged unless the lower
- *  peak is at least `depth` above the pass; with seeds, unless both have one. */
+ *  peak is at least `depth` above the pass; with seeds, unless both have one.
+ *  \param rises  gets how far the lower peak of two basins that are merged is above their pass, unless it is not */
 template <typename T, typename TAsNumber>
 ObjectsOfBasins
-MergeBasins(Basins<T> & basins, const std::vector<Pass<T>> & passes, const TAsNumber & asNumber, double depth)
+MergeBasins(Basins<T> &                  basins,
+            const std::vector<Pass<T>> & passes,
+            const TAsNumber &            asNumber,
+            double                       depth,
+            std::vector<double> *        rises = nullptr)
 {
   const bool                 hasSeeds = !basins.seeds.empty();
   std::vector<std::uint32_t> roots(basins.peaks.size());
@@ -79,6 +84,10 @@ MergeBasins(Basins<T> & basins, const std::vector<Pass<T>> & passes, const TAsNu
     const T    peak = basins.heights[lower];
     const bool areOne =
       hasSeeds ? basins.seeds[lower] == 0 : peak == pass.height || asNumber(peak) - asNumber(pass.height) < depth;
+    if (rises != nullptr && lower != upper && peak != pass.height)
+    {
+      rises->push_back(asNumber(peak) - asNumber(pass.height));
+    }
     roots[lower] = areOne ? upper : roots[lower];
   }
   ObjectsOfBasins            objects;

@@ -8,6 +8,7 @@
 #  include "BrickCCL/Splitting/DeviceSplitter.h"
 #endif
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -148,6 +149,10 @@ private:
     {
       throw InvalidArgument("a seed is " + std::to_string(*all.rbegin()) + "; the largest possible one is 4294967295");
     }
+    if (m_Options.findsCurve)
+    {
+      throw InvalidArgument("a split with seeds has no height, and so no curve; leave out one of them");
+    }
     m_Report.seeds = all.size() - 1;
     m_SeedAt = [seedAt](std::int64_t voxel) { return static_cast<std::uint32_t>(seedAt(voxel)); };
   }
@@ -162,7 +167,11 @@ private:
       const auto found = splitter.Split(m_Image, unit, m_Connectivity, depth, m_Objects, &m_Context);
       Report(found.basins, found.objects, peakOf);
     };
-    if (DoOnDevice(m_Image, m_Options.seeds ? nullptr : &unit, m_Options.device, m_Report.deviceRemark, split))
+    if (DoOnDevice(m_Image,
+                   m_Options.seeds || m_Options.findsCurve ? nullptr : &unit,
+                   m_Options.device,
+                   m_Report.deviceRemark,
+                   split))
     {
       return m_Report;
     }
@@ -171,7 +180,9 @@ private:
       [&](const auto & squares) {
         using T = std::decay_t<decltype(squares[0])>;
         const auto root = [](T square) { return DistanceUnit::RootOf(square); };
-        return Climb(Landscape<T>{ squares.Data(), 0, m_LabelAt, found.areSeveral, m_SeedAt, root, depth }, peakOf);
+        return Climb(Landscape<T>{ squares.Data(), 0, m_LabelAt, found.areSeveral, m_SeedAt, root, depth },
+                     peakOf,
+                     unit.length);
       },
       found.squares);
   }
@@ -210,25 +221,44 @@ private:
         }
       });
       const auto asNumber = [](T height) { return static_cast<double>(height); };
-      return Climb(Landscape<T>{ heights.Data(),
-                                 static_cast<T>(ground),
-                                 m_LabelAt,
-                                 true,
-                                 m_SeedAt,
-                                 asNumber,
-                                 m_Options.height.value_or(0) },
-                   [&](T height) { return asNumber(height) - shift; });
+      return Climb(
+        Landscape<T>{ heights.Data(),
+                      static_cast<T>(ground),
+                      m_LabelAt,
+                      true,
+                      m_SeedAt,
+                      asNumber,
+                      m_Options.height.value_or(0) },
+        [&](T height) { return asNumber(height) - shift; },
+        1);
     });
   }
 
-  /** \param peakOf  a height as users know it */
+  /** \param peakOf  a height as users know it \param unit  of differences of heights */
   template <typename T, typename TPeakOf>
   SplitReport
-  Climb(const Landscape<T> & landscape, const TPeakOf & peakOf)
+  Climb(const Landscape<T> & landscape, const TPeakOf & peakOf, double unit)
   {
     Splitter<T>           splitter(m_Image.extent, m_Connectivity, landscape, m_Objects);
-    const ObjectsOfBasins objects = splitter.Run(m_Context.Part(0.5, 1));
+    std::vector<double>   rises;
+    const ObjectsOfBasins objects = splitter.Run(m_Context.Part(0.5, 1), m_Options.findsCurve ? &rises : nullptr);
     Report(splitter.GetBasins(), objects, peakOf);
+    if (m_Options.findsCurve)
+    {
+      // The objects of this height are those of infinite height, and those that rise at least as much.
+      std::sort(rises.begin(), rises.end());
+      const auto    least = std::lower_bound(rises.begin(), rises.end(), landscape.depth);
+      std::uint64_t count = objects.highest.size() + static_cast<std::uint64_t>(least - rises.begin());
+      m_Report.curve = { { 0, count } };
+      for (const double rise : rises)
+      {
+        if (rise * unit != m_Report.curve.back().first)
+        {
+          m_Report.curve.emplace_back(rise * unit, count);
+        }
+        m_Report.curve.back().second = --count;
+      }
+    }
     m_Report.unreached = splitter.UnreachedCount();
     return m_Report;
   }

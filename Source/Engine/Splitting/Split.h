@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -83,7 +84,9 @@ struct SplitOptions
   /** The number of threads; 0: all. */
   int           threads = 0;
   ProgressHooks progress;
-  /** As for distances. The CPU also does what has values or seeds. */
+  /** Whether SplitReport::curve is found; not with seeds. */
+  bool findsCurve = false;
+  /** As for distances. The CPU also does what has values or seeds, and curves. */
   Device device = {};
 };
 
@@ -106,6 +109,9 @@ struct SplitReport
   std::uint64_t basins = 0;
   /** The objects by ascending numbers. */
   std::vector<SplitObject> objects;
+  /** The number of objects for all heights: above the height of an entry, up to that of the next one. The first
+   *  height is 0. */
+  std::vector<std::pair<double, std::uint64_t>> curve;
   /** The seeds in the image, and the labeled voxels that no seed reaches. */
   std::uint64_t seeds = 0;
   std::uint64_t unreached = 0;

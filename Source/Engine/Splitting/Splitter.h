@@ -69,9 +69,10 @@ public:
     }
   }
 
-  /** Writes the numbers of objects. \return the objects of the basins */
+  /** Writes the numbers of objects. \param rises  of a split of infinite depth; null: not needed
+   *  \return the objects of the basins */
   ObjectsOfBasins
-  Run(const HostContext & context)
+  Run(const HostContext & context, std::vector<double> * rises)
   {
     FindPeaks(context.Part(0, 0.3));
     ForRows(context.Part(0.3, 0.5), [this](std::int64_t, std::int64_t begin) {
@@ -81,7 +82,12 @@ public:
       }
     });
     const std::vector<Pass<T>> passes = FindPasses(context.Part(0.5, 0.8));
-    const ObjectsOfBasins      objects = MergeBasins(m_Basins, passes, m_Landscape.asNumber, m_Landscape.depth);
+    if (rises != nullptr)
+    {
+      Basins<T> copy = m_Basins;
+      MergeBasins(copy, passes, m_Landscape.asNumber, std::numeric_limits<double>::infinity(), rises);
+    }
+    const ObjectsOfBasins objects = MergeBasins(m_Basins, passes, m_Landscape.asNumber, m_Landscape.depth);
     ForRows(context.Part(0.8, 1), [&](std::int64_t, std::int64_t begin) {
       std::uint64_t unreached = 0;
       for (std::int64_t voxel = begin; voxel < begin + m_Extent.RowLength(); ++voxel)

@@ -31,7 +31,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Labeled, "range-from range-to steps pores-are-air" },
   { job::group::Joined, "" },
   { job::group::Kept, "where labels keep remove values" },
-  { "The split", "split-height split-by split-seeds" },
+  { "The split", "split-height split-by split-seeds curve" },
   { "The operation", "morph:open morph:close morph:dilate morph:erode" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
@@ -82,7 +82,7 @@ constexpr CommandHelp Commands[] = {
     "values minimum-volume minimum-size largest fill-holes connectivity background spacing",
     "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes\n" },
   { "split",
-    "split-height split-by split-seeds connectivity by-slice statistics print spacing",
+    "split-height split-by split-seeds curve connectivity by-slice statistics print spacing",
     "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n"
     "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n" },
   { "merge", "output overlap names spacing", "  brickccl merge segmentations/ -o organs.seg.nrrd\n" },

@@ -22,6 +22,7 @@ struct SplitArguments : job::Job
   std::string height;
   std::string by;
   std::string seeds;
+  std::string curve;
 };
 
 /** The height in mm, or in gray values with --split-by. */
@@ -73,8 +74,12 @@ MeasureObjects(const SplitArguments & arguments,
 }
 
 void
-NoteSeeds(const SplitReport & report, ImageReader & reader)
+NoteSeeds(const SplitReport & report, bool isSeeded, ImageReader & reader)
 {
+  if (report.seeds == 0 && isSeeded)
+  {
+    throw InvalidArgument("the seeds are 0 everywhere; mark each object with a number of its own");
+  }
   if (report.seeds > report.objects.size())
   {
     reader.Note("seeds in the background make no object: " + std::to_string(report.seeds - report.objects.size()) +
@@ -98,6 +103,18 @@ ParentsOf(const SplitReport & report)
   return parents;
 }
 
+/** The numbers of objects for all heights, as rows of a table. */
+nlohmann::ordered_json
+CurveOf(const SplitArguments & arguments, const SplitReport & report)
+{
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto & [height, objects] : report.curve)
+  {
+    rows.push_back({ { arguments.by.empty() ? "height_mm" : "height", height }, { "objects", objects } });
+  }
+  return rows;
+}
+
 /** Lists what was split. */
 job::Findings
 FindingsOf(const SplitArguments & arguments,
@@ -114,8 +131,66 @@ FindingsOf(const SplitArguments & arguments,
   AddNeighbors(findings, arguments, connectivity, {}, 1);
   AddSpacing(findings, image, 2);
   findings.push_back({ "label_type", NameOf(type) });
-  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(type), 3 });
+  findings.push_back({ "",
+                       Printable(arguments.output),
+                       arguments.output.empty() ? 0 : 3,
+                       std::string("#: labels of type ") + NameOf(type) });
+  if (!arguments.curve.empty())
+  {
+    findings.push_back({ "curve", CurveOf(arguments, report) });
+    findings.push_back({ "", Printable(arguments.curve), 4, "#: the number of objects above each height" });
+  }
   return findings;
+}
+
+void
+WriteObjects(const SplitArguments & arguments,
+             const LoadedImage &    image,
+             const std::uint32_t *  objects,
+             LabelType              type,
+             std::uint64_t          largest,
+             const Segmentation &   segmentation,
+             ImageReader &          reader,
+             Reporter &             reporter)
+{
+  reporter.Step("writing " + arguments.output);
+  const ProgressHooks hooks = reporter.Hooks();
+  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
+  ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects);
+  written.largestLabel = largest;
+  written.segmentation = segmentation;
+  WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
+}
+
+/** Finds before the long work starts what is certain to fail. \return the files that are written */
+NamedFiles
+CheckSplitFiles(const SplitArguments & arguments)
+{
+  CheckUnits(arguments, false, "--statistics or --print");
+  CheckIntensity(arguments, false, "--statistics or --print");
+  NamedFiles outputs = TableFiles(arguments, "--statistics");
+  outputs.emplace_back("OUTPUT", arguments.output);
+  outputs.emplace_back("--curve", arguments.curve);
+  if (!arguments.curve.empty())
+  {
+    CheckTableName(arguments.curve);
+    CheckWritable(arguments.curve);
+  }
+  else if (arguments.output.empty())
+  {
+    throw InvalidArgument("OUTPUT is missing: brickccl split LABELS OUTPUT, or brickccl split LABELS --curve FILE");
+  }
+  CheckFiles(arguments,
+             { { "LABELS", arguments.input },
+               { "--names", arguments.names },
+               { "--neighborhood", NeighborhoodFile(arguments) },
+               { "--split-by", arguments.by },
+               { "--split-seeds", arguments.seeds },
+               { "--intensity", arguments.intensity },
+               { "--part", arguments.part } },
+             outputs);
+  CheckImageName(arguments.output);
+  return outputs;
 }
 
 void
@@ -129,27 +204,13 @@ RunSplit(const SplitArguments & arguments)
   const auto         height = HeightOf(arguments);
   const Device       device = Device::FromName(arguments.device);
   const LabelType    requested = LabelTypeFromName(arguments.labelType);
-  CheckUnits(arguments, false, "--statistics or --print");
-  CheckIntensity(arguments, false, "--statistics or --print");
-  NamedFiles outputs = TableFiles(arguments, "--statistics");
-  outputs.emplace_back("OUTPUT", arguments.output);
-  CheckFiles(arguments,
-             { { "LABELS", arguments.input },
-               { "--names", arguments.names },
-               { "--neighborhood", NeighborhoodFile(arguments) },
-               { "--split-by", arguments.by },
-               { "--split-seeds", arguments.seeds },
-               { "--intensity", arguments.intensity },
-               { "--part", arguments.part } },
-             outputs);
-  CheckImageName(arguments.output);
-
-  ImageReader reader(arguments, arguments.threads, reporter);
+  const NamedFiles   outputs = CheckSplitFiles(arguments);
+  ImageReader        reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage image = reader.ReadLabels(arguments.input);
   NoteGrayClasses(image, reader);
-  CheckImageFileWritable(arguments.output, ScalarType::UInt8, image.extent);
   SplitOptions options;
+  options.findsCurve = !arguments.curve.empty();
   options.height = height;
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.geometry = image.geometry;
@@ -184,7 +245,7 @@ RunSplit(const SplitArguments & arguments)
                                           largest,
                                           arguments.seeds.empty() ? std::to_string(count) + " objects do"
                                                                       : "seed " + std::to_string(largest) + " does");
-  NoteSeeds(report, reader);
+  NoteSeeds(report, options.seeds.has_value(), reader);
   if (!report.deviceRemark.empty())
   {
     reader.Note(report.deviceRemark);
@@ -205,12 +266,21 @@ RunSplit(const SplitArguments & arguments)
   {
     WriteTables(arguments, table, arguments.threads, reporter);
   }
-  reporter.Step("writing " + arguments.output);
-  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
-  ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects.Data());
-  written.largestLabel = largest;
-  written.segmentation = isNamed ? SegmentsOf(image, table, parents, false, reader) : Segmentation();
-  WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
+  if (!arguments.output.empty())
+  {
+    WriteObjects(arguments,
+                 image,
+                 objects.Data(),
+                 type,
+                 largest,
+                 isNamed ? SegmentsOf(image, table, parents, false, reader) : Segmentation(),
+                 reader,
+                 reporter);
+  }
+  if (!arguments.curve.empty())
+  {
+    WriteRows(arguments.curve, CurveOf(arguments, report));
+  }
   together.Move();
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -229,7 +299,7 @@ AddSplitCommand(CLI::App & app)
   arguments->connectivity = FullNeighbors;
   CLI::App * command = app.add_subcommand("split", "Split touching objects of a mask or label map");
   command->add_option("LABELS", arguments->input, "mask or label map; each label is split separately")->required();
-  command->add_option("OUTPUT", arguments->output, "label map of the objects")->required();
+  command->add_option("OUTPUT", arguments->output, "label map of the objects; may be left out with --curve");
   command
     ->add_option(
       "--split-height",
@@ -249,6 +319,13 @@ AddSplitCommand(CLI::App & app)
       "highest pass, until it meets another seed. Voxels that no seed reaches become background.")
     ->type_name("FILE")
     ->excludes("--split-height");
+  command
+    ->add_option("--curve",
+                 arguments->curve,
+                 "write the number of objects for every height: .csv, .tsv or .json\nA row has the number for heights "
+                 "above its own, up to the height of the next row.")
+    ->type_name("FILE")
+    ->excludes("--split-seeds");
   AddOptions(*command,
              *arguments,
              std::string(ReadingOptions) + "names connectivity neighborhood by-slice " + TableOptions + "device " +

@@ -47,7 +47,7 @@ void AddRerunCommand(CLI::App & app);
 /** The front end of `brickccl label`, which can write records. */
 FrontEnd RecordingFrontEnd();
 
-/** The files of these names (DescribeFile), without what is no file. */
+/** DescribeFile of these, without missing files. */
 nlohmann::ordered_json DescribeFiles(const std::vector<std::string> & names, const std::string & folder = "");
 
 /** Writes a record of this run: version, command, options, computer, user, date and described files (DescribeFile).

@@ -139,8 +139,7 @@ constexpr CommandHelp Commands[] = {
   { "rerun",
     "",
     "  brickccl label part.nrrd pores.nrrd --pores --record run.json\n"
-    "  brickccl rerun run.json\n\n"
-    "The exit code is 0 if all outputs are the same, and 1 if some differ.\n" },
+    "  brickccl rerun run.json\n\nThe exit code is 0 if all outputs are the same, and 1 if some differ.\n" },
   { "completion", "", "  source <(brickccl completion bash)\n" },
   { "manual", "", "  brickccl manual | man -l -\n" },
 };

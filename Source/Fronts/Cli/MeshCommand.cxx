@@ -29,9 +29,9 @@ FindIso(const std::string & text, const ImageView & scan, const HostContext & co
   {
     throw InvalidArgument("--iso " + text + " differs from place to place; give one value");
   }
-  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
-  return static_cast<double>(isGiven ? method.value
-                                     : FindThreshold(HistogramOfValues(scan, {}, context), method).value);
+  return static_cast<double>(method.kind == ThresholdMethod::Kind::Value
+                               ? method.value
+                               : FindThreshold(HistogramOfValues(scan, {}, context), method).value);
 }
 
 /** The voxels of a scan that are inside. */

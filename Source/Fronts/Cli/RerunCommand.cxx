@@ -24,7 +24,8 @@ namespace
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/** The command of a record with its places in a folder. \param ownRecord  set to the place of the new record */
+/** The command of a record with its places in folders of `folder`. \param ownRecord  set to the place of the new record
+ */
 std::vector<std::string>
 CommandInto(const Json & record, const fs::path & folder, fs::path & ownRecord)
 {
@@ -35,7 +36,6 @@ CommandInto(const Json & record, const fs::path & folder, fs::path & ownRecord)
   }
   for (const std::string place : record.at("places"))
   {
-    // Files keep their names, which others may have in another folder.
     const fs::path own = folder / std::to_string(std::distance(fs::directory_iterator(folder), {}));
     ownRecord = own / fs::path(place).filename();
     fs::create_directory(own);

@@ -144,10 +144,8 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
       "--iso",
       arguments->iso,
       "value of the surface, finer than voxels: a number, iso50, otsu, ...\nIt is the surface of the scan, or with "
-      "--intensity SCAN of the components of LABELS, between voxels as by linear interpolation. `brickccl label "
-      "--help-all` "
-      "explains the methods. Curved surfaces move inwards: a ball of 8 voxels radius loses 1.3 % of its "
-      "volume, one of 16 voxels a quarter of that.")
+      "--intensity SCAN of the components of LABELS, linear between voxels; `brickccl label --help-all` explains "
+      "methods. Curved surfaces move inwards: a ball of 8 voxels radius loses 1.3 % of its volume, one of 16 0.3 %.")
     ->type_name("VALUE");
   AddChosenLabels(*command, arguments->chosen);
   command

@@ -130,8 +130,7 @@ CropScan(vtkImageData *            mask,
       inside = std::max(-typical, std::min(typical, -inside));
     }
     // A point of the surface in the center of a voxel would make triangles without area.
-    const float least = 1e-3F * typical;
-    value[at] = std::abs(inside) < least ? (own[at] > 0 ? least : -least) : inside;
+    value[at] = std::abs(inside) < 1e-3F * typical ? std::copysign(1e-3F * typical, own[at] - 0.5F) : inside;
   }
   return field;
 }

@@ -70,7 +70,7 @@ Rerun(const std::string & path)
     fs::current_path(record.at("folder").get<std::string>(), failure);
     for (const Json & input : record.at("inputs"))
     {
-      if (const std::string file = batch::NameIn(input); batch::DescribeFile(file, file) != input)
+      if (const std::string file = input.at("path").get<std::string>(); batch::DescribeFile(file, file) != input)
       {
         throw Error("the input " + Quoted(file) + " has changed since the record was written: its SHA-256 was " +
                     input.at("sha256").get<std::string>());
@@ -105,7 +105,7 @@ Rerun(const std::string & path)
       const Json & output = record["outputs"][i];
       const bool   isSame = output.at("sha256") == again["outputs"][i].at("sha256");
       different += isSame ? 0 : 1;
-      std::cout << (isSame ? "same       " : "different  ") << Printable(batch::NameIn(output)) << '\n';
+      std::cout << (isSame ? "same       " : "different  ") << Printable(output.at("path").get<std::string>()) << '\n';
     }
     std::cout << count - different << " of " << Counted(count, "output") << (count - different == 1 ? " has" : " have")
               << " the same bytes" << std::endl;

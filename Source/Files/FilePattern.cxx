@@ -85,7 +85,7 @@ NumberedNameOf(const std::string & name)
 namespace
 {
 
-/** Whether the last part of a path has signs for other letters; those of its folders are letters. */
+/** Whether the last part of a path has signs for other letters. In the names of its folders they are letters. */
 bool
 HasSigns(const std::string & path)
 {

@@ -91,8 +91,8 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
   }
   if (!options.dataset.empty() && format->recognizes != IsHdf5 && format->recognizes != IsVgi)
   {
-    throw InvalidArgument("only HDF5 and .vgi files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
-                          " is a " + format->name + " file");
+    throw InvalidArgument("only HDF5 and .vgi files have datasets (::" + options.dataset + "), and " +
+                          file.QuotedName() + " is a " + format->name + " file");
   }
   CheckParts(format->name, format->isReadInParts, options);
   if (options.onFile)

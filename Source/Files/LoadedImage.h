@@ -130,7 +130,7 @@ struct Segmentation
   std::vector<Segment> segments;
 };
 
-/** What a DICOM segmentation takes over from the images of a series. */
+/** The values that a DICOM segmentation takes over from the images of a series. */
 struct DicomOrigin
 {
   struct Image

@@ -114,8 +114,9 @@ class RawTest(CommandTest):
 
     def test_without_it_the_option_is_proposed(self):
         for name, data, saying in (
-                ("part_7x6x5_uint16_0.05mm.raw", bytes(420), "--raw 7x6x5:uint16"),
-                ("part-7X6X5-50um.vol", bytes(210), "--raw 7x6x5:uint8"),
+                ("part_7x6x5_uint16_0.05mm.raw", bytes(420), "--raw 7x6x5:uint16 --spacing 0.05 0.05 0.05"),
+                ("part-7X6X5-50um.vol", bytes(210), "--raw 7x6x5:uint8 --spacing 0.05 0.05 0.05"),
+                ("part_7x6x5_uint16_0.1x0.1x0.2mm.raw", bytes(420), "--raw 7x6x5:uint16 --spacing 0.1 0.1 0.2"),
                 ("part_7x6x5_uint16.raw.gz", bytes(420), "it is compressed; unpack it first"),
                 ("part_7x6x5.bin", bytes(840), "--raw 7x6x5:float32"),
                 ("part_7x6x5_int16.dat", bytes(420 + 512), "--raw XxYxZ:int16, where X * Y * Z is 466"),

@@ -339,7 +339,7 @@ class RecipeTest(CommandTest):
     def test_schema_of_options(self):
         options = json.loads(self.ok("recipe", "schema", "--options").stdout)["properties"]
         shown = set(re.findall(r"^  (?:-., )?--([a-z-]+)", self.ok("label", "--help-all").stdout, re.M))
-        self.assertEqual(set(options), shown - {"help", "help-all", "output-fallback"})
+        self.assertEqual(set(options), shown - {"help", "help-all", "record"})
         for name, least, most, default in (("threads", 0, 4096, 0), ("minimum-volume", 0, None, None), ("parts", None, None, "largest"),
                                            ("clear-border", None, None, False), ("maximum-size", 0, None, None), ("top", 1, None, None),
                                            ("connectivity", None, None, "faces"), ("tolerance", 0, None, None), ("memory", 1, None, None)):

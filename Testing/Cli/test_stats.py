@@ -79,8 +79,11 @@ class StatsTest(CommandTest):
             write_nrrd(part, "int16", (6, 2, 1), values)
             for command in (("stats", labels, "-o", table), ("label", labels, self.path("o.nrrd"), "--statistics", table)):
                 self.fails(*command, "--part", part, saying=["'%s' (--part) is not a mask" % part, "no voxel is 0"])
-        write_nrrd(part, "int16", (6, 2, 1), [5, 9, 8, 0, 3, 7, 4, 8, 1, 0, 2, 6])
-        self.assertIn("looks like a grayscale scan", self.ok("stats", labels, "-o", table, "--part", part).stderr)
+        # Fewer than 100 pairs of neighbors do not make a scan.
+        wide = self.path("wide.nrrd")
+        write_nrrd(wide, "uint8", (24, 10, 1), [0, 1] * 120)
+        write_nrrd(part, "int16", (24, 10, 1), [7 * i % 11 for i in range(240)])
+        self.assertIn("looks like a grayscale scan", self.ok("stats", wide, "-o", table, "--part", part).stderr)
         write_nrrd(part, "int16", (6, 2, 1), [5, 5, 5, 0, 3, 3, 5, 5, 5, 0, 3, 3])
         self.assertNotIn("looks like a grayscale scan", self.ok("stats", labels, "-o", table, "--part", part).stderr)
 

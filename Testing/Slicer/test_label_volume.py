@@ -137,7 +137,7 @@ class LabelVolumeTest(ModuleTest):
             return [int(any(all(abs(point[k] - region[k]) <= region[3 + k] for k in range(3)) for region in regions))
                     for point in points]
 
-        # What Slicer writes behind a region that is turned by quarters: the matrix from its axes to those of space.
+        # Slicer writes a matrix behind a region that is turned by quarters: from the region's axes to the axes of space.
         turned = boxes[0][:3] + [4, 2, 1.5] + [0, -1, 0, 0, 0, 1, -1, 0, 0]
         for regions, same in ((boxes[:1], boxes[:1]), (boxes, boxes), ([turned], boxes[:1])):
             mask = mask_of(same)

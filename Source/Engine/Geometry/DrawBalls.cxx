@@ -226,7 +226,7 @@ private:
   std::vector<Word> m_Bits;
 };
 
-/** Leaves out balls [begin, ...) that hold none of the voxels that are above 0. */
+/** Drops balls [begin, ...) that hold only voxels of value 0. */
 void
 LeaveOutSetBalls(const Extent &           extent,
                  const double *           spacing,

@@ -245,7 +245,7 @@ private:
     Report(splitter.GetBasins(), objects, peakOf);
     if (m_Options.findsCurve)
     {
-      // The objects of this height are those of infinite height, and those that rise at least as much.
+      // Objects of infinite height count at every height, others up to their rise.
       std::sort(rises.begin(), rises.end());
       const auto    least = std::lower_bound(rises.begin(), rises.end(), landscape.depth);
       std::uint64_t count = objects.highest.size() + static_cast<std::uint64_t>(least - rises.begin());

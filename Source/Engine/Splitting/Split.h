@@ -109,8 +109,8 @@ struct SplitReport
   std::uint64_t basins = 0;
   /** The objects by ascending numbers. */
   std::vector<SplitObject> objects;
-  /** The number of objects for all heights: above the height of an entry, up to that of the next one. The first
-   *  height is 0. */
+  /** The number of objects for all heights. An entry holds from its height, exclusive, to the height of the next entry.
+   *  The first height is 0. */
   std::vector<std::pair<double, std::uint64_t>> curve;
   /** The seeds in the image, and the labeled voxels that no seed reaches. */
   std::uint64_t seeds = 0;

@@ -107,7 +107,8 @@ private:
   DecodedFrames                      m_Decoded;
 };
 
-/** What segmentations of these slices take over from their files. A segmentation's own images are its sources'. */
+/** The values that segmentations of these slices take over from their files. The source images of a segmentation are
+ * its sources' images. */
 std::shared_ptr<const DicomOrigin> OriginOf(const std::vector<Plane> & planes);
 
 /** Whether a file is a segmentation, whose frames are segments. */

@@ -163,7 +163,7 @@ DescribeSegment(std::size_t number, const Segment & segment)
   return described;
 }
 
-/** What is written. */
+/** The contents of a file. */
 struct Contents
 {
   std::vector<std::uint16_t>           voxels;

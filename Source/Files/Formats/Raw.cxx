@@ -71,8 +71,8 @@ ParseRaw(const std::string & text)
   return { RawSizes(LowerCase(parts.str(1))), *type, parts.str(3) == ":big", static_cast<std::uint64_t>(skip) };
 }
 
-/** The option for a file's length and the size and type in its name, such as "part_64x64x64_int16.raw":
- *  "--raw 64x64x64:int16". */
+/** The option for a file's length and the size, type and spacing in its name, such as "part_64x64x64_int16_0.1mm.raw":
+ *  "--raw 64x64x64:int16 --spacing 0.1 0.1 0.1". */
 std::string
 Proposal(const FileBytes & file, int dimension)
 {
@@ -100,7 +100,18 @@ Proposal(const FileBytes & file, int dimension)
     return (dimension == 2 ? "--raw XxY:" : "--raw XxYxZ:") + type +
            (dimension == 2 ? ", where X * Y is " : ", where X * Y * Z is ") + std::to_string(file.Size() / bytes);
   }
-  return "--raw " + size + ":" + type;
+  std::string       text = "--raw " + size + ":" + type;
+  const std::string spacing =
+    find("(?:^|[^0-9.x])((?:[0-9]{0,9}[.]?[0-9]{1,9}x){0,2}[0-9]{0,9}[.]?[0-9]{1,9}[mu]m)(?![a-z])");
+  std::string steps = spacing.substr(0, std::max<std::size_t>(spacing.size(), 2) - 2);
+  std::replace(steps.begin(), steps.end(), 'x', ' ');
+  const auto numbers = RealNumbers(steps, "spacing");
+  for (std::size_t axis = 0; axis < sizes.size() && (numbers.size() == 1 || numbers.size() == sizes.size()); ++axis)
+  {
+    const double step = numbers[numbers.size() == 1 ? 0 : axis] * Millimeters(spacing.substr(spacing.size() - 2));
+    text += (axis == 0 ? " --spacing " : " ") + Shortest(step);
+  }
+  return text;
 }
 
 } // namespace

@@ -16,7 +16,7 @@
 namespace brickccl::cli
 {
 
-/** An output, and the files that are written beside it. */
+/** An output, and the files that are written next to it. */
 std::vector<std::string> WrittenFiles(const std::string & output);
 
 /** \throws InvalidArgument if an output is an input or another output: the same file (also through links), or the data
@@ -25,7 +25,7 @@ std::vector<std::string> WrittenFiles(const std::string & output);
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** Finds before an image is read that none could be written to a path: \throws Error if its extension names no format,
- * or its folder cannot be written to. An empty path stands for no file. */
+ * or its folder cannot be written to. An empty path is no file. */
 void CheckImageName(const std::string & path);
 
 /** \throws InvalidArgument if a series is chosen and none of the inputs can hold one, or if raw voxels are described

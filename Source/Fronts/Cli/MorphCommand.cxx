@@ -106,8 +106,8 @@ FindPart(const MapArguments & arguments, LoadedImage image, ImageReader & reader
   return part;
 }
 
-/** Writes an image that `work` makes of a mask or label map, or of a scan's part. \param type  of its voxels, if not
- * that of the labels */
+/** Writes an image that `work` makes of a mask or label map, or of a scan's part. \param type  of its voxels, if it
+ * differs from the type of the labels */
 template <typename TOptions, typename TWork>
 void
 RunMap(const MapArguments &      arguments,

@@ -145,7 +145,7 @@ WriteRecord(const std::string &              path,
   std::istringstream lines(command.config_to_str(true));
   for (std::string line; std::getline(lines, line);)
   {
-    // What an option has without a value is no default.
+    // The text of an option without a value is not a default.
     const CLI::Option * const option = command.get_option_no_throw("--" + line.substr(0, line.find('=')));
     if (option == nullptr || option->count() > 0 || option->get_expected_min() > 0 || option->get_expected_max() == 0)
     {

@@ -10,7 +10,7 @@
 namespace brickccl::cli
 {
 
-/** What RunApp runs, for records: the arguments, and the app that they are for. */
+/** The arguments that RunApp runs, and their app, for records. */
 inline std::vector<std::string> CalledArguments;
 inline const CLI::App *         CalledApp = nullptr;
 

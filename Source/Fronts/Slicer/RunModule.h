@@ -213,7 +213,7 @@ double
 SizeIn(const nlohmann::ordered_json & summary, const nlohmann::ordered_json & sizes, const std::string & start = "");
 
 /** Adds a box for each region of interest, "X,Y,Z,RX,RY,RZ": its center and half its lengths. More numbers are the
- * matrix of a rotated one. \throws InvalidArgument unless its axes are those of space. */
+ * matrix of a rotated region. \throws InvalidArgument unless its axes are parallel to the axes of space. */
 void AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions);
 
 /** Adds the options for a table, and for its schema, unless `path` is empty. */

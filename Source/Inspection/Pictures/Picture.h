@@ -52,7 +52,7 @@ struct PictureOptions
   const ColumnColors * columnColors = nullptr;
   /** The voxel that slices go through, if not one of the largest component. */
   std::optional<std::array<std::int64_t, 3>> center = {};
-  /** What heads the key, if not numbers of components. */
+  /** The title of the key, unless it shows numbers of components. */
   std::string title = {};
 };
 

@@ -36,7 +36,7 @@ struct Values
   /** The mask of the box. */
   std::optional<LoadedImage> mask;
   std::optional<ImageView>   region;
-  /** Of the values in the box. */
+  /** The histogram of the values in the box. */
   ValueHistogram histogram;
 };
 

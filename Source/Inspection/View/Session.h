@@ -26,7 +26,7 @@ struct Scene
   /** A label map to begin with. */
   std::optional<LoadedImage> labels;
   std::string                labelsName;
-  /** What the page begins with; empty: its own settings. */
+  /** The settings that the page begins with; empty: its own. */
   Settings                 settings;
   std::vector<std::string> notes;
   int                      threads = 0;

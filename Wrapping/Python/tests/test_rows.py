@@ -18,7 +18,7 @@ from brickccl import _arguments, _view, io
 FUNCTIONS = (brickccl.label, brickccl.find, brickccl.clean, brickccl.fill_holes, brickccl.split, brickccl.distance, brickccl.morph,
              brickccl.sweep, brickccl.statistics, brickccl.select, brickccl.view, io.read)
 IMAGE = np.eye(9, dtype=np.uint8)
-#: What Python has as the default where a row has one: None for "none", "no limit" and "all"; a number of axes for "faces".
+#: Python's default for each default of a row: None for "none", "no limit" and "all"; a number of axes for "faces".
 DEFAULTS = {
     "connectivity": (None, 1), "minimum_volume": (None,), "largest": (None,), "threads": (None,), "algorithm": ("auto",),
     "background": (0,),
@@ -102,7 +102,7 @@ def test_ranges_are_those_of_the_rows(schemas, name):
             function(IMAGE, **{name: wrong}, **more)
     if "maximum" in row:
         function(IMAGE, **{name: row["maximum"]}, **more)
-    # What is not a number, or not a whole one, is none.
+    # A text, even of digits, is not a number.
     with pytest.raises(TypeError, match=name):
         function(IMAGE, **{name: "2"}, **more)
     if row["type"] == "integer":

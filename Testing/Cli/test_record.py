@@ -30,12 +30,35 @@ class Records(CommandTest):
         with open(self.path(name), encoding="utf-8") as stream:
             return json.load(stream)
 
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return self.path(name)
+
+    def content(self, name):
+        with open(self.path(name), "rb") as stream:
+            return stream.read()
+
     def check_files(self, described, names):
         self.assertEqual([one["path"] for one in described], names)
         for one in described:
             with open(self.path(one["path"]), "rb") as stream:
                 content = stream.read()
             self.assertEqual((one["bytes"], one["sha256"]), (len(content), hashlib.sha256(content).hexdigest()))
+
+    def test_an_edited_record_overwrites_nothing(self):
+        self.assertEqual(self.here("label", "in.nrrd", "out.nrrd", "--record", "run.json").returncode, 0)
+        victim = self.write("victim.csv", "mine")
+        record = self.record()
+        names = ("out.nrrd", "run.json", "victim.csv", "edited.json")
+        for places, more in (([], []), (record["places"], ["--statistics", victim]), (record["places"], ["--statistics=" + victim])):
+            edited = dict(record, places=places, command=record["command"] + more)
+            self.write("edited.json", json.dumps(edited))
+            before = [self.content(name) for name in names]
+            done = self.here("rerun", "edited.json")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("now: the record does not list its output", done.stderr)
+            self.assertEqual([self.content(name) for name in names], before)
 
     def test_a_record_has_all_of_a_run(self):
         begin = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)

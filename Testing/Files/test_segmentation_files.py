@@ -184,6 +184,9 @@ class SegmentationFilesTest(Dicom):
         self.assertIn("would be one of the files", self.run_command("label", scan, os.path.join(scan, "seg.dcm"), "--threshold", 1, code=1))
         self.assertIn("--dicom-seg is for a label map in a .dcm file",
                       self.run_command("label", scan, self.path("o.nrrd"), "--threshold", 1, "--dicom-seg", "labelmap", code=1))
+        for more in (("--spacing", 1, 1, 1), ("--downsample", 2), ("--accept-irregular-slices",)):
+            said = self.run_command("label", scan, self.path("p.dcm"), "--threshold", 1, *more, code=1)
+            self.assertIn("a DICOM segmentation has the slices of its series", said)
         other, _ = self.scan("other", PatientID="12")
         self.assertIn("label maps of one patient", self.run_command("label", scan, self.path("p.dcm"), "--threshold", 1, "--mask", other, code=1))
         self.assertFalse(os.path.exists(self.path("p.dcm")) or os.path.exists(self.path("e.dcm")))

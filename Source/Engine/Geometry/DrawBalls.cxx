@@ -284,7 +284,7 @@ DrawBalls(std::vector<VoxelBall> balls,
     std::size_t end = begin;
     for (double rows = 0; end < balls.size() && rows < static_cast<double>(extent.VoxelCount()); ++end)
     {
-      rows += 1 + static_cast<double>(balls[end].square) / (Side * Side / 4 * spacing[1] * spacing[2]);
+      rows += 1 + static_cast<double>(balls[end].square) / (0.25 * Side * Side * spacing[1] * spacing[2]);
     }
     const auto progress = context.Part(static_cast<double>(begin) / static_cast<double>(balls.size()), 1);
     ParallelFor(slabs.count, progress, [&](std::int64_t slab) {

@@ -113,6 +113,7 @@ WriteBatchRecord(const BatchArguments & arguments, const batch::Recipe & recipe)
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
+  CheckRerun(arguments.folder);
   Device::FromName(arguments.device);
   batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
   for (std::string * const file : { &recipe.logo, &recipe.zones })

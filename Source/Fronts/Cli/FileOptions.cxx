@@ -11,6 +11,7 @@
 #include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -158,6 +159,17 @@ CheckReading(const job::Reading & arguments, const NamedFiles & inputs)
 }
 
 void
+CheckRerun(const std::string & output)
+{
+  const char * const folder = std::getenv(RerunFolder);
+  const std::string  place = fs::absolute(output).lexically_normal().string();
+  if (folder != nullptr && place.rfind(folder, 0) != 0)
+  {
+    throw InvalidArgument("the record does not list its output " + Quoted(output));
+  }
+}
+
+void
 CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 {
   Places all;
@@ -167,6 +179,7 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
     {
       continue;
     }
+    CheckRerun(output.second);
     for (const auto & [name, input] : inputs)
     {
       if (!input.empty())
@@ -283,6 +296,12 @@ ImageReader::Complete(const std::string & path, bool areLabels, ImageToWrite & i
   };
   const bool isDicom = ExtensionOf(path) == ".dcm";
   options.asLabelMap = m_DicomSeg == "labelmap";
+  if (isDicom && (m_Options.acceptIrregularSlices || !m_Options.spacing.empty() || m_Downsampling > 1))
+  {
+    throw InvalidArgument("cannot write " + Quoted(path) +
+                          ": a DICOM segmentation has the slices of its series, which --spacing, --downsample and "
+                          "--accept-irregular-slices change; write .nrrd");
+  }
   if (isDicom ? !areLabels || std::any_of(m_Origins.begin(), m_Origins.end(), isOther) : options.asLabelMap)
   {
     throw InvalidArgument("cannot write " + Quoted(path) +

@@ -19,6 +19,12 @@ namespace brickccl::cli
 /** An output, and the files that are written next to it. */
 std::vector<std::string> WrittenFiles(const std::string & output);
 
+/** The variable that `rerun` sets for the command of a record: the only folder for outputs. */
+inline constexpr const char * RerunFolder = "BRICKCCL_RERUN_FOLDER";
+
+/** \throws InvalidArgument for an output outside of that folder. */
+void CheckRerun(const std::string & output);
+
 /** \throws InvalidArgument if an output is an input or another output: the same file (also through links), or the data
  *  file beside a header. It is thrown as well if that data file may belong to another header. The files of a folder are
  *  known, and compared, once the folder is read (ImageReader). */

@@ -10,6 +10,7 @@
 #include "BrickCCL/Host/System.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <iomanip>
@@ -83,11 +84,17 @@ Rerun(const std::string & path)
     }
     const TemporaryFolder folder(fs::temp_directory_path());
     fs::path              ownRecord;
+#ifdef _WIN32
+    _putenv_s(RerunFolder, folder.Path().string().c_str());
+#else
+    ::setenv(RerunFolder, folder.Path().c_str(), 1);
+#endif
     // Items of a batch may have errors, as before.
     const ProgramEnd end = RunProgram(CommandInto(record, folder.Path(), ownRecord));
     if (end.exitCode != 0 && end.exitCode != 3)
     {
-      throw Error("the command of the record fails now: " + end.errors.substr(end.errors.rfind("error: ") + 1));
+      const std::size_t at = end.errors.rfind("error: ");
+      throw Error("the command of the record fails now: " + end.errors.substr(at == std::string::npos ? 0 : at + 7));
     }
     const Json again = Json::parse(batch::ReadText(ownRecord.string()));
     for (const std::string files : { "input", "output" })

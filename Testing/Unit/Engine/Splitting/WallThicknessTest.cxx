@@ -211,7 +211,8 @@ TEST(WallThickness, MeasuresStepsWithinAVoxel)
     {
       const auto   x = static_cast<double>(i % 120);
       const auto   y = static_cast<double>(i / 120 % 60);
-      const auto   z = static_cast<double>(i / 7200);
+      const auto   slice = i / 7200;
+      const auto   z = static_cast<double>(slice);
       const double depth = (z - 15 - slope * y) * voxel / std::sqrt(1 + slope * slope);
       part[i] = y > 2 && y < 57 && depth >= 0 && depth < steps[static_cast<std::size_t>(x / 40)] ? 1 : 0;
     }

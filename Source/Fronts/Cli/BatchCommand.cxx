@@ -107,13 +107,12 @@ WriteBatchRecord(const BatchArguments & arguments, const batch::Recipe & recipe)
                                      folder);
   auto       all = manifest.at("outputs");
   all.insert(all.end(), outputs.begin(), outputs.end());
-  WriteRecord(folder + "/record.json", { folder }, inputs, all);
+  WriteRecord(arguments.record.empty() ? folder + "/record.json" : arguments.record, inputs, all);
 }
 
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
-  CheckRerun(arguments.folder);
   Device::FromName(arguments.device);
   batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
   for (std::string * const file : { &recipe.logo, &recipe.zones })
@@ -217,7 +216,10 @@ AddBatchCommand(CLI::App & app)
   command->add_flag("--xlsx", arguments->xlsx, "also write report.xlsx, a workbook for Excel");
   AddReportFields(*command, arguments->fields);
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
-  command->callback([arguments] { RunBatchCommand(*arguments); });
+  command->callback([arguments] {
+    RedirectForRerun({ &arguments->folder }, arguments->record);
+    RunBatchCommand(*arguments);
+  });
 }
 
 void

@@ -50,12 +50,12 @@ FrontEnd RecordingFrontEnd();
 /** DescribeFile of these, without missing files. */
 nlohmann::ordered_json DescribeFiles(const std::vector<std::string> & names, const std::string & folder = "");
 
-/** Writes a record of this run: version, command, options, computer, user, date and described files (DescribeFile).
- *  \param places  the files and folders that the command writes, as its arguments name them; the record's is last */
-void WriteRecord(const std::string &              path,
-                 const std::vector<std::string> & places,
-                 const nlohmann::ordered_json &   inputs,
-                 const nlohmann::ordered_json &   outputs);
+/** Writes a record of this run: version, command, options, computer, user, date and described files (DescribeFile). */
+void
+WriteRecord(const std::string & path, const nlohmann::ordered_json & inputs, const nlohmann::ordered_json & outputs);
+
+/** Moves all outputs of a command, and its record, into the folder of `rerun`, if `rerun` has started it. */
+void RedirectForRerun(const std::vector<std::string *> & outputs, std::string & record);
 
 /** Prints what a scan is: its size, spacing, type and orientation, how its values are spread, and which thresholds
  * these propose. */

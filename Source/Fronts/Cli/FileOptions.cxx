@@ -11,7 +11,6 @@
 #include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -159,17 +158,6 @@ CheckReading(const job::Reading & arguments, const NamedFiles & inputs)
 }
 
 void
-CheckRerun(const std::string & output)
-{
-  const char * const folder = std::getenv(RerunFolder);
-  const std::string  place = fs::absolute(output).lexically_normal().string();
-  if (folder != nullptr && place.rfind(folder, 0) != 0)
-  {
-    throw InvalidArgument("the record does not list its output " + Quoted(output));
-  }
-}
-
-void
 CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 {
   Places all;
@@ -179,7 +167,6 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
     {
       continue;
     }
-    CheckRerun(output.second);
     for (const auto & [name, input] : inputs)
     {
       if (!input.empty())

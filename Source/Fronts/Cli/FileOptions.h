@@ -19,19 +19,13 @@ namespace brickccl::cli
 /** An output, and the files that are written next to it. */
 std::vector<std::string> WrittenFiles(const std::string & output);
 
-/** The variable that `rerun` sets for the command of a record: the only folder for outputs. */
-inline constexpr const char * RerunFolder = "BRICKCCL_RERUN_FOLDER";
-
-/** \throws InvalidArgument for an output outside of that folder. */
-void CheckRerun(const std::string & output);
-
 /** \throws InvalidArgument if an output is an input or another output: the same file (also through links), or the data
  *  file beside a header. It is thrown as well if that data file may belong to another header. The files of a folder are
  *  known, and compared, once the folder is read (ImageReader). */
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** Finds before an image is read that none could be written to a path: \throws Error if its extension names no format,
- * or its folder cannot be written to. An empty path is no file. */
+ * or its folder cannot be written to. An empty path is not a file. */
 void CheckImageName(const std::string & path);
 
 /** \throws InvalidArgument if a series is chosen and none of the inputs can hold one, or if raw voxels are described

@@ -11,6 +11,19 @@
 namespace brickccl::cli
 {
 
+namespace
+{
+
+/** The files that are written besides the record. */
+constexpr std::pair<const char *, std::string job::Job::*> Outputs[] = {
+  { "--statistics", &job::Job::statistics },  { "--contacts", &job::Job::contacts },
+  { "--schema", &job::Job::schema },          { "OUTPUT", &job::Job::output },
+  { "--picture", &job::Job::picture },        { "--save-smoothed", &job::Job::saveSmoothed },
+  { "--color-table", &job::Job::colorTable },
+};
+
+} // namespace
+
 ColumnGroups
 CheckJob(const job::Job & job, NamedFiles & outputs)
 {
@@ -34,13 +47,11 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   {
     throw InvalidArgument("nothing to do: give OUTPUT, the label map, --statistics or --picture, or omit --quiet");
   }
-  outputs = TableFiles(job, "--statistics");
-  outputs.insert(outputs.end(),
-                 { { "OUTPUT", job.output },
-                   { "--picture", job.picture },
-                   { "--save-smoothed", job.saveSmoothed },
-                   { "--color-table", job.colorTable },
-                   { "--record", job.record } });
+  for (const auto & [name, member] : Outputs)
+  {
+    outputs.emplace_back(name, job.*member);
+  }
+  outputs.emplace_back("--record", job.record);
   CheckFiles(job,
              { { "INPUT", job.input },
                { "--names", job.names },
@@ -75,7 +86,15 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
       ->type_name("FILE")
       ->excludes(command->get_option("--work"));
   }
-  command->callback([job, frontEnd] { RunLabel(*job, frontEnd); });
+  command->callback([job, frontEnd] {
+    std::vector<std::string *> outputs;
+    for (const auto & [name, member] : Outputs)
+    {
+      outputs.push_back(&(*job.*member));
+    }
+    frontEnd.record ? RedirectForRerun(outputs, job->record) : void();
+    RunLabel(*job, frontEnd);
+  });
 }
 
 } // namespace brickccl::cli

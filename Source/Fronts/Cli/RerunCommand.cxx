@@ -25,40 +25,9 @@ namespace
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/** The command of a record with its places in folders of `folder`. \param ownRecord  set to the place of the new record
- */
-std::vector<std::string>
-CommandInto(const Json & record, const fs::path & folder, fs::path & ownRecord)
-{
-  std::vector<std::string> command = record.at("command");
-  if (command.empty() || (command[0] != "label" && command[0] != "batch"))
-  {
-    throw Error("the command of the record is neither label nor batch");
-  }
-  for (const std::string place : record.at("places"))
-  {
-    const fs::path own = folder / std::to_string(std::distance(fs::directory_iterator(folder), {}));
-    ownRecord = own / fs::path(place).filename();
-    fs::create_directory(own);
-    bool isNamed = false;
-    for (std::string & argument : command)
-    {
-      const std::string before = argument.substr(0, argument.size() - std::min(argument.size(), place.size()));
-      if (argument == before + place && (before.empty() || before == "-o" || before.back() == '='))
-      {
-        argument = before + ownRecord.string();
-        isNamed = true;
-      }
-    }
-    if (!isNamed)
-    {
-      throw Error("the command of the record does not name its output " + Quoted(place));
-    }
-  }
-  ownRecord = command[0] == "batch" ? ownRecord / "record.json" : ownRecord;
-  command.insert(command.begin(), ProgramPath());
-  return command;
-}
+/** The variable with the folder for all outputs of a command that `rerun` starts. */
+constexpr const char * FolderVariable = "BRICKCCL_RERUN_FOLDER";
+constexpr const char * RecordName = "record.json";
 
 void
 Rerun(const std::string & path)
@@ -82,21 +51,26 @@ Rerun(const std::string & path)
       std::cerr << "note: the record is of version " << Printable(record["brickccl"].get<std::string>())
                 << ", and this is " << Version << std::endl;
     }
+    std::vector<std::string> command = record.at("command");
+    if (command.empty() || (command[0] != "label" && command[0] != "batch"))
+    {
+      throw Error("the command of the record is neither label nor batch");
+    }
+    command.insert(command.begin(), ProgramPath());
     const TemporaryFolder folder(fs::temp_directory_path());
-    fs::path              ownRecord;
 #ifdef _WIN32
-    _putenv_s(RerunFolder, folder.Path().string().c_str());
+    _putenv_s(FolderVariable, folder.Path().string().c_str());
 #else
-    ::setenv(RerunFolder, folder.Path().c_str(), 1);
+    ::setenv(FolderVariable, folder.Path().c_str(), 1);
 #endif
     // Items of a batch may have errors, as before.
-    const ProgramEnd end = RunProgram(CommandInto(record, folder.Path(), ownRecord));
+    const ProgramEnd end = RunProgram(command);
     if (end.exitCode != 0 && end.exitCode != 3)
     {
       const std::size_t at = end.errors.rfind("error: ");
       throw Error("the command of the record fails now: " + end.errors.substr(at == std::string::npos ? 0 : at + 7));
     }
-    const Json again = Json::parse(batch::ReadText(ownRecord.string()));
+    const Json again = Json::parse(batch::ReadText((folder.Path() / RecordName).string()));
     for (const std::string files : { "input", "output" })
     {
       if (record.at(files + "s").size() != again.at(files + "s").size())
@@ -131,10 +105,20 @@ Rerun(const std::string & path)
 } // namespace
 
 void
-WriteRecord(const std::string &              path,
-            const std::vector<std::string> & places,
-            const Json &                     inputs,
-            const Json &                     outputs)
+RedirectForRerun(const std::vector<std::string *> & outputs, std::string & record)
+{
+  const char * const folder = std::getenv(FolderVariable);
+  for (std::size_t i = 0; folder != nullptr && i < outputs.size(); ++i)
+  {
+    const fs::path own = fs::path(folder) / std::to_string(i);
+    fs::create_directories(own);
+    *outputs[i] = outputs[i]->empty() ? "" : (own / fs::path(*outputs[i]).filename()).string();
+  }
+  record = folder != nullptr ? (fs::path(folder) / RecordName).string() : record;
+}
+
+void
+WriteRecord(const std::string & path, const Json & inputs, const Json & outputs)
 {
   const auto [user, computer] = UserAndComputer();
   const std::time_t  now = std::time(nullptr);
@@ -144,7 +128,6 @@ WriteRecord(const std::string &              path,
   record["brickccl"] = Version;
   record["command"] = CalledArguments;
   record["folder"] = fs::current_path().string();
-  record["places"] = places;
   record["computer"] = computer;
   record["user"] = user;
   record["date"] = date.str();
@@ -185,15 +168,13 @@ RecordingFrontEnd()
   FrontEnd frontEnd;
   frontEnd.record = [](const job::Job & job, std::vector<std::string> inputs, const NamedFiles & outputs) {
     inputs.insert(inputs.end(), { job.names, NeighborhoodFile(job), job.seeds });
-    std::vector<std::string> places;
     std::vector<std::string> written;
     for (const auto & [name, file] : outputs)
     {
-      places.insert(places.end(), file.empty() ? 0 : 1, file);
       const auto files = file.empty() || name == "--record" ? std::vector<std::string>() : WrittenFiles(file);
       written.insert(written.end(), files.begin(), files.end());
     }
-    WriteRecord(job.record, places, DescribeFiles(inputs), DescribeFiles(written));
+    WriteRecord(job.record, DescribeFiles(inputs), DescribeFiles(written));
   };
   return frontEnd;
 }

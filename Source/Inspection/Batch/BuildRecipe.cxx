@@ -258,12 +258,12 @@ private:
     {
       NeedColumn(known->column, "the rule " + rule.rule, given.LineOf("rule"), false);
     }
-    if (rule.rule == "wall-thickness" && (LacksPart() || m_Recipe.erode > 0 || m_Recipe.IsGiven()))
+    if (known->isOfPart && (LacksPart() || m_Recipe.erode > 0 || m_Recipe.IsGiven()))
     {
-      Complain(
-        given.LineOf("rule"),
-        "the rule wall-thickness needs the whole part: set part.method = \"pores\" or \"largest\", and leave out "
-        "[region] and part.erode_mm");
+      Complain(given.LineOf("rule"),
+               "the rule " + rule.rule +
+                 " needs the whole part: set part.method = \"pores\" or \"largest\", and leave out "
+                 "[region] and part.erode_mm");
     }
     if (rule.zone > 0 && m_Recipe.zones.empty())
     {
@@ -306,7 +306,7 @@ private:
   CheckKeysOfRule(const GivenKeys & given, const Rule & rule)
   {
     const std::string     name = rule.name;
-    std::set<std::string> taken = { "rule", "name", name == "wall-thickness" ? "rule" : "where" };
+    std::set<std::string> taken = { "rule", "name", rule.isOfPart ? "rule" : "where" };
     for (const std::string & word : job::WordsOf(rule.keys))
     {
       const bool        isOptional = word.front() == '[';

@@ -42,6 +42,8 @@ struct Rule
   /** The words for a failure, in two forms (Language::Plural): {1} is the count, {2} the length in mm that the
    *  rule has, {3} the slice. Null: the value. */
   const char * found = nullptr;
+  /** Whether it judges the part as a whole, whatever its defects are: it has no condition `where`. */
+  bool isOfPart = false;
 };
 
 /** All rules, in the order of the pages. */

@@ -41,7 +41,7 @@ ExplainWallThickness(const AcceptanceRule & rule, const std::string &, const job
 std::vector<Rule>
 WallRules()
 {
-  return { { "wall-thickness", "at_least_mm", "", JudgeWallThickness, ExplainWallThickness } };
+  return { { "wall-thickness", "at_least_mm", "", JudgeWallThickness, ExplainWallThickness, nullptr, true } };
 }
 
 } // namespace brickccl::batch

@@ -15,9 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
-#include <limits>
 #include <map>
 #include <sstream>
 
@@ -267,18 +265,6 @@ CheckTableName(const std::string & path, bool mayBeWorkbook)
   }
 }
 
-std::string
-ExactText(double value)
-{
-  std::ostringstream text;
-  text.precision(std::numeric_limits<double>::max_digits10);
-  text << value;
-  std::ostringstream shorter;
-  shorter.precision(std::numeric_limits<double>::digits10);
-  shorter << value;
-  return std::strtod(shorter.str().c_str(), nullptr) == value ? shorter.str() : text.str();
-}
-
 void
 WriteRows(const std::string & path, const nlohmann::ordered_json & rows)
 {
@@ -302,7 +288,7 @@ WriteRows(const std::string & path, const nlohmann::ordered_json & rows)
       before.clear();
       for (const auto & value : row)
       {
-        stream << before << (value.is_number_float() ? ExactText(value.get<double>()) : value.dump());
+        stream << before << (value.is_number_float() ? Shortest(value.get<double>()) : value.dump());
         before = separator;
       }
       stream << '\n';

@@ -96,9 +96,6 @@ std::string ExtensionOf(const std::string & path);
 /** \throws InvalidArgument unless the extension is .csv, .tsv or .json, or .xlsx where that may be. */
 void CheckTableName(const std::string & path, bool mayBeWorkbook = false);
 
-/** A number that reads back as the same double. */
-std::string ExactText(double value);
-
 /** Writes rows, JSON objects with the same members, to a file that CheckTableName accepts. */
 void WriteRows(const std::string & path, const nlohmann::ordered_json & rows);
 

@@ -6,8 +6,6 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <limits>
 #include <sstream>
 
 namespace brickccl::cli
@@ -168,7 +166,7 @@ RunSweep(const SweepArguments & arguments)
   job::Findings       findings;
   findings.push_back(
     { "",
-      Counted(curve.steps.size(), "threshold") + " from " + ExactText(options.from) + " to " + ExactText(options.to),
+      Counted(curve.steps.size(), "threshold") + " from " + Shortest(options.from) + " to " + Shortest(options.to),
       1 });
   findings.push_back({ "steps", AsJson(curve) });
   AddNeighbors(findings, arguments, *options.connectivity, options.periodic, 1);

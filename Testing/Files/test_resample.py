@@ -74,7 +74,8 @@ class ResampleTest(Dicom):
         self.check(rows, expected)
         labels = self.image("labels.nrrd", voxels, (1, 1, 1), (5, 4, 4))
         result, rows = self.stats(self.path("labels.nrrd"), self.path("scan.nrrd"), "--resample")
-        self.assertIn("components with voxels outside of '%s', or where it is NaN: 1; their means and sums are nan" % self.path("scan.nrrd"), result.stderr)
+        self.assertIn("1 of 2 components have no mean intensity: their values include NaN, or the sum is too large, or voxels are outside of '%s'"
+                      % self.path("scan.nrrd"), result.stderr)
         self.check(rows, self.expected(labels, scan, sitk.sitkFloat32))
         self.assertEqual(rows[1]["intensity_mean"], "nan")
         self.image("labels.nrrd", voxels, (1, 1, 1), (50, 4, 4))

@@ -251,7 +251,7 @@ NoteGrayClasses(const LoadedImage & image, ImageReader & reader, const std::stri
 }
 
 void
-NoteMeasures(const ComponentTable & table, ImageReader & reader)
+NoteMeasures(const ComponentTable & table, ImageReader & reader, const std::string & otherwise)
 {
   std::uint64_t without = 0;
   for (std::size_t c = 0; table.hasIntensity && c < table.components.size(); ++c)
@@ -261,8 +261,8 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader)
   if (without > 0)
   {
     reader.Note(std::to_string(without) + " of " + std::to_string(table.components.size()) +
-                " components have no mean intensity: their values include NaN, or the sum is too large; intensity_min "
-                "and intensity_max ignore NaN");
+                " components have no mean intensity: their values include NaN, or the sum is too large" + otherwise +
+                "; intensity_min and intensity_max ignore NaN");
   }
 }
 

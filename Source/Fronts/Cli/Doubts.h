@@ -96,8 +96,8 @@ void NoteGrayClasses(const LoadedImage & image,
                        "make a mask first: `brickccl label SCAN MASK --threshold METHOD` (`brickccl info` proposes "
                        "thresholds)");
 
-/** Notes components whose intensities have no mean. */
-void NoteMeasures(const ComponentTable & table, ImageReader & reader);
+/** Notes components whose intensities have no mean. \param otherwise  a further reason, with a comma before it */
+void NoteMeasures(const ComponentTable & table, ImageReader & reader, const std::string & otherwise = "");
 
 } // namespace brickccl::cli
 

@@ -258,22 +258,6 @@ ReadIntensity(const StatsArguments & arguments, const LoadedImage & labels, Imag
                             [&] { return ResampleImage(intensity, labels, { arguments.threads }); });
 }
 
-/** Notes components with voxels outside of an image that was sampled. */
-void
-NoteWithoutValue(const ComponentTable & table, const std::string & intensity, ImageReader & reader)
-{
-  std::size_t count = 0;
-  for (const ComponentMeasures & component : table.components)
-  {
-    count += std::isnan(component.intensity.mean) ? 1 : 0;
-  }
-  if (count > 0)
-  {
-    reader.Note("components with voxels outside of " + Quoted(intensity) +
-                ", or where it is NaN: " + std::to_string(count) + "; their means and sums are nan");
-  }
-}
-
 /** Measures a label map within the region. \param isFirst  whether the other images are to be read */
 ComponentTable
 MeasureOne(const StatsArguments & arguments,
@@ -354,9 +338,8 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     table.regionVoxels = job::CountIn(region, arguments.threads);
     table.partTotals.voxels = job::CountIn(with.images.part, arguments.threads, region).value_or(0);
   }
-  arguments.resample ? NoteWithoutValue(table, arguments.intensity, reader) : void();
   NoteOutsideOfPart(table, reader);
-  NoteMeasures(table, reader);
+  NoteMeasures(table, reader, arguments.resample ? ", or voxels are outside of " + Quoted(arguments.intensity) : "");
   std::optional<Histogram> histogram;
   if (!arguments.histogram.empty())
   {

@@ -19,7 +19,7 @@
 namespace brickccl::cli
 {
 
-/** Files, each with the name of the option or argument that names it. An empty path is no file. */
+/** Files, each with the name of the option or argument that names it. An empty path is not a file. */
 using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 
 /** The front end of a command, which receives its progress, notes and summary: the command line by default, or a

@@ -394,10 +394,15 @@ class ZonesTest(CommandTest):
                              ("[zones]\nfile = \"z.nrrd\"\n[[acceptance]]\nrule = \"spacing\"\nat_least_mm = 1\nzone = 1\n", "takes no zone"),
                              ("[zones]\nfile = \"z.nrrd\"\n[part]\nmethod = \"pores\"\nthreshold = 1\nparts = \"all\"\n",
                               "cannot be combined"),
-                             ("[zones]\nfile = \"z.nrrd\"\n", "there is no file 'z.nrrd' (zones.file)")):
+                             ("[zones]\nfile = \"z.nrrd\"\n", ["there is no file '", "z.nrrd' (zones.file)"])):
             with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
                 stream.write(text)
             self.fails("recipe", "check", self.path("r.toml"), saying=saying)
+        # The file is next to the recipe, wherever the command runs.
+        self.write((4, 3, 2), [1] * 24, [1] * 24)
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write("[zones]\nfile = \"%s\"\n" % os.path.basename(self.zones))
+        self.ok("recipe", "check", self.path("r.toml"))
 
     def test_gray_images_are_not_zones(self):
         size = (41, 40, 40)

@@ -37,6 +37,8 @@ struct FrontEnd
   LabelType widestLabels = LabelType::UInt64;
   /** Writes the record that --record asks for. Empty: there is no such option. */
   std::function<void(const job::Job & job, std::vector<std::string> inputs, const NamedFiles & outputs)> record;
+  /** Moves outputs, and the record, into the folder of `rerun`, if `rerun` has started the command. */
+  std::function<void(const std::vector<std::string *> & outputs, std::string & record)> redirect;
   /** Whether totals are in the summary also where no table is asked for. */
   bool alwaysMeasures = false;
 

@@ -92,7 +92,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     {
       outputs.push_back(&(*job.*member));
     }
-    frontEnd.record ? RedirectForRerun(outputs, job->record) : void();
+    frontEnd.redirect ? frontEnd.redirect(outputs, job->record) : void();
     RunLabel(*job, frontEnd);
   });
 }

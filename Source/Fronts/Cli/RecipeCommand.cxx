@@ -65,10 +65,10 @@ AddRecipeCommand(CLI::App & app)
   check->add_option("FILE", *checked, fileText)->required();
   check->callback([checked] {
     const batch::Recipe recipe = batch::ReadRecipe(*checked);
-    if (recipe.zones.find("{item}") == std::string::npos && !std::filesystem::exists(recipe.zones) &&
-        !recipe.zones.empty())
+    const auto          zones = std::filesystem::path(*checked).parent_path() / recipe.zones;
+    if (!recipe.zones.empty() && recipe.zones.find("{item}") == std::string::npos && !std::filesystem::exists(zones))
     {
-      throw Error(Quoted(*checked) + ": there is no file " + Quoted(recipe.zones) + " (zones.file)");
+      throw Error(Quoted(*checked) + ": there is no file " + Quoted(zones.string()) + " (zones.file)");
     }
     std::cout << Printable(*checked) << ": the recipe " << Quoted(recipe.name) << " is right" << std::endl;
   });

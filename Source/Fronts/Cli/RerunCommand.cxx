@@ -166,6 +166,7 @@ FrontEnd
 RecordingFrontEnd()
 {
   FrontEnd frontEnd;
+  frontEnd.redirect = RedirectForRerun;
   frontEnd.record = [](const job::Job & job, std::vector<std::string> inputs, const NamedFiles & outputs) {
     inputs.insert(inputs.end(), { job.names, NeighborhoodFile(job), job.seeds });
     std::vector<std::string> written;

@@ -29,8 +29,10 @@ public:
     : m_Extent(extent)
     , m_Squares(squares)
     , m_WordsOfRow(WordsForBits(Blocks(0)))
+    , m_RowHasAny(static_cast<std::size_t>(WordsForBits(BlockRows())), 0)
     , m_HasAny(static_cast<std::size_t>(BlockRows() * m_WordsOfRow), 0)
     , m_Bits(static_cast<std::size_t>(BlockRows() * Blocks(0) * Side), 0)
+    , m_Boxes(static_cast<std::size_t>(BlockRows() * Blocks(0)))
   {}
 
   std::int64_t
@@ -62,7 +64,8 @@ public:
           if (row[x] != 0)
           {
             BlockBits(blockRow, x / Side)[atZ - z] |= Word{ 1 } << ((atY - y) * Side + x % Side);
-            HasAny(blockRow, x / Side / BitsPerWord) |= Word{ 1 } << (x / Side % BitsPerWord);
+            HasAny(blockRow)[x / Side / BitsPerWord] |= Word{ 1 } << (x / Side % BitsPerWord);
+            m_RowHasAny[static_cast<std::size_t>(blockRow / BitsPerWord)] |= Word{ 1 } << (blockRow % BitsPerWord);
           }
         }
       }
@@ -86,14 +89,11 @@ public:
       const std::int64_t firstY = std::max(begin - z * Blocks(1), std::max<std::int64_t>(0, center.y - reachY) / Side);
       const std::int64_t lastY =
         std::min(end - 1 - z * Blocks(1), std::min(m_Extent.size[1] - 1, center.y + reachY) / Side);
-      for (std::int64_t y = firstY; y <= lastY; ++y)
-      {
+      ForEachSetBit(m_RowHasAny.data(), z * Blocks(1) + firstY, z * Blocks(1) + lastY, [&](std::int64_t blockRow) {
+        const std::int64_t y = blockRow - z * Blocks(1);
         const std::int64_t reachX = reach.AlongX(Apart(center.y, y), Apart(center.z, z));
-        if (reachX >= 0)
-        {
-          DrawInBlockRow(ball, reach, center, reachX, y, z);
-        }
-      }
+        return reachX < 0 || DrawInBlockRow(ball, reach, center, reachX, y, z);
+      });
     }
   }
 
@@ -105,11 +105,39 @@ private:
     std::int64_t z;
   };
 
-  /** The steps from a center to the nearest voxel of a block, along one axis. */
-  static std::int64_t
-  Apart(std::int64_t center, std::int64_t block)
+  /** What a block has left lies between these voxels of it along x, y and z. */
+  struct Box
   {
-    return std::max<std::int64_t>({ 0, block * Side - center, center - (block * Side + Side - 1) });
+    std::uint8_t first[3] = { 0, 0, 0 };
+    std::uint8_t last[3] = { Side - 1, Side - 1, Side - 1 };
+  };
+
+  /** The steps from a center to the nearest of a block's voxels [first, last], along one axis. */
+  static std::int64_t
+  Apart(std::int64_t center, std::int64_t block, std::int64_t first = 0, std::int64_t last = Side - 1)
+  {
+    return std::max<std::int64_t>({ 0, block * Side + first - center, center - (block * Side + last) });
+  }
+
+  /** Calls keep(i) with the set bits of [first, last], and clears those for which it returns false. */
+  template <typename TKeep>
+  static void
+  ForEachSetBit(Word * words, std::int64_t first, std::int64_t last, const TKeep & keep)
+  {
+    for (std::int64_t word = first / BitsPerWord; word <= last / BitsPerWord && first <= last; ++word)
+    {
+      Word left = words[word];
+      left &= word == first / BitsPerWord ? ~Word{ 0 } << (first % BitsPerWord) : ~Word{ 0 };
+      left &= word == last / BitsPerWord ? ~Word{ 0 } >> (BitsPerWord - 1 - last % BitsPerWord) : ~Word{ 0 };
+      for (; left != 0; left &= left - 1)
+      {
+        const std::int64_t bit = LowestBit(left);
+        if (!keep(word * BitsPerWord + bit))
+        {
+          words[word] &= ~(Word{ 1 } << bit);
+        }
+      }
+    }
   }
 
   float *
@@ -118,10 +146,11 @@ private:
     return m_Squares + (z * m_Extent.size[1] + y) * m_Extent.size[0];
   }
 
-  Word &
-  HasAny(std::int64_t blockRow, std::int64_t word)
+  /** A bit for each block of a row of blocks. */
+  Word *
+  HasAny(std::int64_t blockRow)
   {
-    return m_HasAny[static_cast<std::size_t>(blockRow * m_WordsOfRow + word)];
+    return m_HasAny.data() + blockRow * m_WordsOfRow;
   }
 
   /** The words of a block, one for each slice. Bit 8 y + x is a voxel. */
@@ -131,8 +160,9 @@ private:
     return m_Bits.data() + (blockRow * Blocks(0) + x) * Side;
   }
 
-  /** \param reachX  the steps along x from the center to the ball's voxels in this row of blocks, at most */
-  void
+  /** Returns whether the row of blocks has voxels that are still not set.
+   *  \param reachX  the steps along x from the center to the ball's voxels in this row of blocks, at most */
+  bool
   DrawInBlockRow(const VoxelBall & ball,
                  BallReach &       reach,
                  const Center &    center,
@@ -140,29 +170,11 @@ private:
                  std::int64_t      y,
                  std::int64_t      z)
   {
-    const std::int64_t blockRow = z * Blocks(1) + y;
+    Word * const       hasAny = HasAny(z * Blocks(1) + y);
     const std::int64_t first = std::max<std::int64_t>(0, center.x - reachX) / Side;
     const std::int64_t last = std::min(m_Extent.size[0] - 1, center.x + reachX) / Side;
-    for (std::int64_t word = first / BitsPerWord; word <= last / BitsPerWord; ++word)
-    {
-      Word left = HasAny(blockRow, word);
-      if (word == first / BitsPerWord)
-      {
-        left &= ~Word{ 0 } << (first % BitsPerWord);
-      }
-      if (word == last / BitsPerWord)
-      {
-        left &= ~Word{ 0 } >> (BitsPerWord - 1 - last % BitsPerWord);
-      }
-      for (; left != 0; left &= left - 1)
-      {
-        const std::int64_t bit = LowestBit(left);
-        if (!DrawInBlock(ball, reach, center, word * BitsPerWord + bit, y, z))
-        {
-          HasAny(blockRow, word) &= ~(Word{ 1 } << bit);
-        }
-      }
-    }
+    ForEachSetBit(hasAny, first, last, [&](std::int64_t x) { return DrawInBlock(ball, reach, center, x, y, z); });
+    return std::any_of(hasAny, hasAny + m_WordsOfRow, [](Word word) { return word != 0; });
   }
 
   /** Returns whether the block has voxels that are still not set. */
@@ -174,9 +186,18 @@ private:
               std::int64_t      y,
               std::int64_t      z)
   {
-    Word * const       bits = BlockBits(z * Blocks(1) + y, x);
-    const std::int64_t firstZ = std::max<std::int64_t>(0, center.z - reach.AlongZ() - z * Side);
-    const std::int64_t lastZ = std::min(Side - 1, center.z + reach.AlongZ() - z * Side);
+    const std::int64_t blockRow = z * Blocks(1) + y;
+    Box &              box = m_Boxes[static_cast<std::size_t>(blockRow * Blocks(0) + x)];
+    const std::int64_t apartY = Apart(center.y, y, box.first[1], box.last[1]);
+    const std::int64_t apartZ = Apart(center.z, z, box.first[2], box.last[2]);
+    if (apartZ > reach.AlongZ() || apartY > reach.AlongY(apartZ) ||
+        Apart(center.x, x, box.first[0], box.last[0]) > reach.AlongX(apartY, apartZ))
+    {
+      return true;
+    }
+    Word * const       bits = BlockBits(blockRow, x);
+    const std::int64_t firstZ = std::max<std::int64_t>(box.first[2], center.z - reach.AlongZ() - z * Side);
+    const std::int64_t lastZ = std::min<std::int64_t>(box.last[2], center.z + reach.AlongZ() - z * Side);
     for (std::int64_t atZ = firstZ; atZ <= lastZ; ++atZ)
     {
       const std::int64_t dz = std::abs(z * Side + atZ - center.z);
@@ -198,7 +219,32 @@ private:
         }
       }
     }
-    return std::any_of(bits, bits + Side, [](Word word) { return word != 0; });
+    return Bound(bits, box);
+  }
+
+  /** Finds what a block has left. Returns whether that is anything. */
+  static bool
+  Bound(const Word * bits, Box & box)
+  {
+    Word all = 0;
+    for (std::int64_t z = 0; z < Side; ++z)
+    {
+      box.first[2] = static_cast<std::uint8_t>(all == 0 ? z : box.first[2]);
+      box.last[2] = static_cast<std::uint8_t>(bits[z] != 0 ? z : box.last[2]);
+      all |= bits[z];
+    }
+    if (all == 0)
+    {
+      return false;
+    }
+    box.first[1] = static_cast<std::uint8_t>(LowestBit(all) / Side);
+    box.last[1] = static_cast<std::uint8_t>((BitsPerWord - 1 - __builtin_clzll(all)) / Side);
+    all |= all >> 32;
+    all |= all >> 16;
+    all = (all | all >> 8) & 0xff;
+    box.first[0] = static_cast<std::uint8_t>(LowestBit(all));
+    box.last[0] = static_cast<std::uint8_t>(BitsPerWord - 1 - __builtin_clzll(all));
+    return true;
   }
 
   /** The bits 0 to 7 that are at most this many steps from a place; none for less than 0. */
@@ -222,8 +268,10 @@ private:
   const Extent &    m_Extent;
   float *           m_Squares;
   std::int64_t      m_WordsOfRow;
+  std::vector<Word> m_RowHasAny;
   std::vector<Word> m_HasAny;
   std::vector<Word> m_Bits;
+  std::vector<Box>  m_Boxes;
 };
 
 /** Drops balls [begin, ...) that hold only voxels of value 0. */
@@ -273,10 +321,9 @@ DrawBalls(std::vector<VoxelBall> balls,
     stop.AskAt(++compared);
     return a.square != b.square ? a.square > b.square : a.place < b.place;
   });
-  UnsetVoxels  voxels(extent, squares);
-  const Chunks slabs(voxels.BlockRows(),
-                     1 + (std::int64_t{ 1 } << 10) / voxels.Blocks(0),
-                     std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
+  UnsetVoxels voxels(extent, squares);
+  // Slabs share no word of bits.
+  const Chunks slabs(WordsForBits(voxels.BlockRows()), 1, std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
   for (std::size_t begin = 0; begin < balls.size();)
   {
     // Once balls reach as many rows of blocks as there are voxels, a distance transform costs less than they do: it
@@ -288,7 +335,9 @@ DrawBalls(std::vector<VoxelBall> balls,
     }
     const auto progress = context.Part(static_cast<double>(begin) / static_cast<double>(balls.size()), 1);
     ParallelFor(slabs.count, progress, [&](std::int64_t slab) {
-      for (std::int64_t row = slabs.Begin(slab); begin == 0 && row < slabs.End(slab); ++row)
+      const std::int64_t firstRow = slabs.Begin(slab) * BitsPerWord;
+      const std::int64_t endRow = std::min(slabs.End(slab) * BitsPerWord, voxels.BlockRows());
+      for (std::int64_t row = firstRow; begin == 0 && row < endRow; ++row)
       {
         voxels.AddBlockRow(row);
       }
@@ -297,7 +346,7 @@ DrawBalls(std::vector<VoxelBall> balls,
       for (std::size_t i = begin; i < end; ++i)
       {
         stop.AskAt(drawn++);
-        voxels.Draw(balls[i], reach, slabs.Begin(slab), slabs.End(slab));
+        voxels.Draw(balls[i], reach, firstRow, endRow);
       }
     });
     begin = end;

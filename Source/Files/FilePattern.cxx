@@ -157,17 +157,17 @@ IsFilePattern(const std::string & path)
 }
 
 std::vector<std::string>
-FilesOfPattern(const std::string & given)
+FilesOfPattern(const std::string & pattern)
 {
-  const fs::path           path(given);
-  const std::string        pattern = path.filename().string();
+  const fs::path           path(pattern);
+  const std::string        name = path.filename().string();
   std::vector<std::string> files;
   std::error_code          failure;
   for (const auto & entry :
        fs::directory_iterator(path.has_parent_path() ? path.parent_path() : fs::path("."), failure))
   {
     const std::string own = entry.path().filename().string();
-    if (IsName(pattern, own))
+    if (IsName(name, own))
     {
       files.push_back((path.parent_path() / own).generic_string());
     }

@@ -334,7 +334,7 @@ class RecipeTest(CommandTest):
             stream.write(bytes(range(256)))
         result = run("recipe", "check", self.path("r.toml"))
         self.assertEqual(result.returncode, 1)
-        self.fails("recipe", "check", self.folder, saying=["cannot read", "it is not a file"])
+        self.fails("recipe", "check", self.folder, saying="it is neither a file nor a ready recipe")
         self.fails("recipe", "check", self.path("none.toml"), saying=["there is no recipe", "casting-porosity"])
 
     def test_ready_recipes(self):

@@ -109,7 +109,7 @@ private:
       const auto number = static_cast<double>(voxels[i]);
       if (!(number >= 0 && number < 4294967296.0) || std::floor(number) != number)
       {
-        throw InvalidArgument("a label is " + std::to_string(voxels[i]) +
+        throw InvalidArgument("a label is " + Shortest(number) +
                               "; labels must be whole numbers from 0 (background) to 4294967295");
       }
       m_Labels[i] = static_cast<std::uint32_t>(number);

@@ -174,6 +174,10 @@ FindTwoPeaks(const ValueHistogram & histogram)
     throw InvalidArgument(
       "there are no values for a threshold: every voxel is NaN or infinite, or none is in the mask");
   }
+  if (histogram.minimum == histogram.maximum)
+  {
+    throw InvalidArgument("no automatic threshold: all voxels have the same value");
+  }
   const CoarseHistogram coarse = Coarsen(histogram);
   const auto [highest, second] = ClearestPeaks(coarse.heights);
   if (highest == second)

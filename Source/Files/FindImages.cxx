@@ -95,8 +95,7 @@ public:
       {
         if (const std::string header = IsRegularFile(input.name) ? HeaderNextTo(input.name) : ""; !header.empty())
         {
-          throw Error("the input " + Quoted(input.name) + " is next to its header " + Quoted(header) +
-                      "; name the header instead");
+          throw Error(Quoted(input.name) + " is next to its header " + Quoted(header) + "; name the header instead");
         }
         throw Error("no image comes from the input " + Quoted(input.name) +
                     "; formats that are read: " + ReadableFormats() + ", and raw voxels with input.raw in the recipe");

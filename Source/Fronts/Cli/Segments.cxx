@@ -113,12 +113,9 @@ AddFile(const std::string & file, const Segmentation & own, ComponentTable & tab
                   TextColumn("name", NameOfSegment, std::move(names)) };
 }
 
-/** The names of the segments of each file. */
-using NamesOfFiles = std::map<std::string, std::set<std::string>>;
-
 /** \throws InvalidArgument if a file has several segments, and each of them is a mask of its own, too. */
 void
-CheckNotMerged(const NamesOfFiles & all)
+CheckNotMerged(const std::map<std::string, std::set<std::string>> & all)
 {
   std::set<std::string> single;
   for (const auto & [file, names] : all)
@@ -129,9 +126,8 @@ CheckNotMerged(const NamesOfFiles & all)
   {
     if (names.size() > 1 && std::includes(single.begin(), single.end(), names.begin(), names.end()))
     {
-      throw InvalidArgument(Quoted(file) +
-                            " has the segments of other masks in its folder, as if merged from them; move "
-                            "it elsewhere, or name the files to use");
+      throw InvalidArgument(Quoted(file) + " has the segments of other masks in its folder, as if merged from them; "
+                                           "move it elsewhere, or name the files to use");
     }
   }
 }
@@ -260,11 +256,11 @@ MeasureMasks(const MaskFiles &                                                  
              LoadedImage &                                                           last,
              ImageReader &                                                           reader)
 {
-  std::vector<ComponentTable> tables;
-  std::vector<std::string>    empty;
-  std::vector<Segment>        all;
-  LoadedImage                 grid;
-  NamesOfFiles                names;
+  std::vector<ComponentTable>                  tables;
+  std::vector<std::string>                     empty;
+  std::vector<Segment>                         all;
+  LoadedImage                                  grid;
+  std::map<std::string, std::set<std::string>> names;
   for (const std::string & file : masks.files)
   {
     last.voxels.Release();

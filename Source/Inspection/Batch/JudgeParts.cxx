@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 
 namespace brickccl::batch
@@ -78,10 +77,10 @@ DescribeResults(const Recipe & recipe, const std::vector<RuleResult> & results)
 void
 DescribeZones(const Findings & item, JudgedItem & judged)
 {
-  const double                           voxel = item.table.geometry.VoxelVolume(item.table.extent.dimension);
-  const std::string                      size = SizeName(item.table.extent.dimension);
-  std::map<std::uint64_t, std::uint64_t> defects;
-  std::map<std::uint64_t, std::uint64_t> voxels;
+  const double      voxel = item.table.geometry.VoxelVolume(item.table.extent.dimension);
+  const std::string size = SizeName(item.table.extent.dimension);
+  VoxelsOfNumbers   defects;
+  VoxelsOfNumbers   voxels;
   for (const ZoneNumber & zone : item.table.measures.Of<ZoneNumber>())
   {
     ++defects[zone.number];

@@ -168,15 +168,13 @@ HistogramPeaks
 FindTwoPeaks(const ValueHistogram & histogram)
 {
   const char * const oneAlone =
-    "the histogram does not have two clear peaks (air and material); use otsu or a number as the threshold";
+    histogram.minimum == histogram.maximum
+      ? "no automatic threshold: all voxels have the same value"
+      : "the histogram does not have two clear peaks (air and material); use otsu or a number as the threshold";
   if (histogram.valueCount == 0)
   {
     throw InvalidArgument(
       "there are no values for a threshold: every voxel is NaN or infinite, or none is in the mask");
-  }
-  if (histogram.minimum == histogram.maximum)
-  {
-    throw InvalidArgument("no automatic threshold: all voxels have the same value");
   }
   const CoarseHistogram coarse = Coarsen(histogram);
   const auto [highest, second] = ClearestPeaks(coarse.heights);

@@ -93,6 +93,10 @@ public:
       const auto isTaken = [&](const std::string & place) { return taken.count(place) == 1; };
       if (std::none_of(input.places.begin(), input.places.end(), isTaken))
       {
+        if (const std::string header = IsRegularFile(input.name) ? HeaderNextTo(input.name) : ""; !header.empty())
+        {
+          throw Error(Quoted(input.name) + " is next to its header " + Quoted(header) + "; name the header instead");
+        }
         throw Error("no image comes from the input " + Quoted(input.name) +
                     "; formats that are read: " + ReadableFormats() + ", and raw voxels with input.raw in the recipe");
       }
@@ -343,7 +347,7 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
     }
     else if ((format == nullptr && !isRaw) || IsDataOfPair(file.path))
     {
-      found.ignored.push_back(file.path);
+      HeaderNextTo(file.path).empty() ? found.ignored.push_back(file.path) : void();
     }
     else if (options.slicesAreVolumes && (isRaw ? HasSlicesOfRaw(options.raw) : IsSliceImage(file.path)))
     {

@@ -399,11 +399,14 @@ CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::s
     throw InvalidArgument(Quoted(otherName) + " has the extent " + other.extent.ToString() +
                           " but the input image has " + image.extent.ToString() + "; they must be the same");
   }
+  const bool isAtZero = std::count(other.geometry.origin, other.geometry.origin + 3, 0.0) == 3;
   const auto complain = [&](const char * what, double theirs, double ours) {
     std::ostringstream text;
     text << Quoted(otherName) << " is elsewhere in space than the input image: its " << what << " is " << theirs
          << " instead of " << ours
-         << (other.spacingSource == "none"
+         << (*what != 's' && isAtZero
+               ? "; if its file has no geometry, save it with the geometry of the input image, else resample it"
+             : *what == 's' && other.spacingSource == "none"
                ? ", assumed since its file has no voxel size; save it with one, or set --spacing X Y Z for both images"
                : "; resample it to the grid of the input image");
     throw InvalidArgument(text.str());

@@ -77,7 +77,7 @@ WouldBeRead(const std::string & input, const std::string & output)
     if (HasExtension(output, ".dcm") && std::filesystem::is_directory(input, failure) && HoldsDicom(input))
     {
       // Folders in it are read, too.
-      return std::filesystem::relative(folder, input, failure).string().rfind("..", 0) != 0;
+      return std::filesystem::relative(std::filesystem::absolute(folder), input, failure).string().rfind("..", 0) != 0;
     }
     if (std::filesystem::is_directory(input, failure))
     {

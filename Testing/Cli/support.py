@@ -2,6 +2,7 @@
 """Helpers of the command-line tests: running the command, and reading and writing small NRRD files without ITK."""
 
 import gzip
+import itertools
 import json
 import os
 import shutil
@@ -101,6 +102,11 @@ def read_png(path):
         rows.append(list(zip(line[0::3], line[1::3], line[2::3])))
         before = line
     return width, height, rows
+
+
+def place_in(size):
+    """The places of an image in raster order."""
+    return [at[::-1] for at in itertools.product(*[range(n) for n in size[::-1]])]
 
 
 class CommandTest(unittest.TestCase):

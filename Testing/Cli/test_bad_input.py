@@ -122,7 +122,7 @@ class BadInputTest(CommandTest):
         write_nrrd(mask, "uint8", (6, 5, 4), [1] * 120, spacing=(1, 1, 2))
         self.refuses("--mask", mask, saying=["spacing", "2"])
         write_nrrd(mask, "uint8", (6, 5, 4), [1] * 120, origin=(0, 7, 0))
-        self.refuses("--mask", mask, saying=["origin", "7"])
+        self.refuses("--mask", mask, saying=["origin", "7", "; resample it to the grid"])
         self.refuses("--intensity", mask, "--statistics", self.path("t.csv"), saying=["origin", "7"])
         self.refuses("--mask", self.path("none.nrrd"), saying="no such file")
 

@@ -12,7 +12,7 @@ import unittest
 import zlib
 
 from batch_support import BatchTest, FACES, rows_of
-from support import labels_of, write_nrrd
+from support import labels_of, run, write_nrrd
 
 
 def write_png(path, width, height, values):
@@ -258,6 +258,13 @@ class ResultsTest(BatchTest):
         self.assertEqual(len(listed), 3, listed)
         self.assertEqual(sum("2 files of a DICOM series" in line for line in listed), 1, listed)
 
+    def test_a_folder_does_not_hide_a_ready_recipe(self):
+        self.ok("phantom", "casting", os.path.join(self.input, "c.nrrd"), "--size", 32, 32, 32, "--quiet")
+        os.mkdir(self.path("casting-porosity"))
+        result = run("batch", "casting-porosity", "in", "-o", "out", "--dry-run", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stdout.count("c.nrrd")), (0, 1), result.stderr)
+        self.fails("batch", self.input, self.input, "-o", self.output, saying="it is neither a file nor a ready recipe")
+
     def test_patterns_and_ignored_files(self):
         self.recipe()
         self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
@@ -269,6 +276,15 @@ class ResultsTest(BatchTest):
         result = json.loads(self.batch("--json").stdout)
         self.assertEqual(result["items"], 2)
         self.assertEqual([os.path.basename(path) for path in result["ignored_files"]], ["notes.txt"])
+        # Voxels next to their header are no file of an unknown format.
+        os.mkdir(self.path("pair"))
+        self.ok("phantom", "balls", self.path("pair/c.mhd"), "--size", 8, 8, 8, "--quiet")
+        self.ok("label", self.path("pair/c.mhd"), self.path("pair/d.mhd"), "--no-compression", "--quiet")
+        self.output = self.path("pairs")
+        found = json.loads(self.batch("--json", inputs=[self.path("pair")]).stdout)
+        self.assertEqual((found["items"], found["ignored_files"]), (2, []))
+        self.fails("batch", self.path("r.toml"), self.path("pair/d.raw"), "-o", self.path("x"),
+                   saying=["pair/d.raw' is next to its header '", "d.mhd'; name the header instead"])
         self.output = self.path("pattern")
         self.batch(inputs=[os.path.join(self.input, "a*.nrrd")])
         self.assertEqual(list(self.items()), ["a"])

@@ -92,8 +92,8 @@ class CropTest(CommandTest):
         self.assertIn("looks like a grayscale scan", result.stderr)
         self.assertIn("by --labels FILE", result.stderr)
         for options in (("--box", "0,0,0,1,1,1", "--component", 5), ("--each", "--box", "0,0,0,1,1,1")):
-            self.fails("crop", self.image, out, *options, saying="give only one of --box")
-        self.fails("crop", self.image, out, saying="give what to crop: --box")
+            self.fails("crop", self.image, out, *options, saying="--component and --each cannot be combined with --box")
+        self.fails("crop", self.image, out, saying="nothing to crop to: give --component or --each, or else --box")
         self.fails("crop", self.image, self.path("new/pore.nrrd"), "--labels", self.map, "--each",
                    saying="the folder '%s' does not exist" % self.path("new"))
         text = self.ok("crop", "--help-all").stdout
@@ -144,8 +144,8 @@ class CropTest(CommandTest):
     def test_bad_input(self):
         out = self.path("out.nrrd")
         for options, saying in (
-                ((), "give what to crop: --box (or --cylinder, --sphere, --mask) and --downsample, or --component or --each"),
-                (("--box", "0,0,0,3,3,3", "--component", 3), "give only one of --box"),
+                ((), "nothing to crop to: give --component or --each, or else --box, --cylinder, --sphere, --mask or --downsample"),
+                (("--box", "0,0,0,3,3,3", "--component", 3), "--component and --each cannot be combined with --box"),
                 (("--box", "0,0,0,12,3,3"), "reaches 12 along x, but the voxels there are 0 to 11"),
                 (("--labels", self.map, "--component", 4), "labels.nrrd' has no component 4"),
                 (("--labels", self.map, "--component", 3, "--margin", "1.5"), "--margin must be a number of voxels"),

@@ -419,13 +419,17 @@ class IsoSurfaceTest(CommandTest):
 
     def test_bad_input(self):
         write_nrrd(self.path("scan.nrrd"), "uint8", (3, 3, 3), [0] * 13 + [9] + [0] * 13)
-        for arguments, saying in ((("m.ply", "--iso", "10"), "no component is left"),
+        for arguments, saying in ((("m.ply", "--iso", "10"), "scan.nrrd' is 10 (--iso) or above; `brickccl info` prints the range"),
                                   (("m.ply", "--iso", "local:5"), "differs from place to place"),
                                   (("m.ply", "--iso", "5", "--smooth", "20"), "--smooth"),
                                   (("m.ply", "--iso", "big"), "big"),
                                   (("m.ply", "--columns", "shape"), "needs a .vtp file"),
                                   (("m.ply", "--intensity", self.path("scan.nrrd")), "--iso or --columns")):
             self.fails("mesh", self.path("scan.nrrd"), self.path(arguments[0]), *arguments[1:], saying=saying)
+        write_nrrd(self.path("scan.nrrd"), "uint8", (3, 3, 3), [9] * 27)
+        for iso, saying in ((9, "has no surface at 9; give --iso a value between"), ("iso50", "all voxels have the same value"),
+                            ("valley", "all voxels have the same value")):
+            self.fails("mesh", self.path("scan.nrrd"), self.path("m.ply"), "--iso", iso, saying=saying)
 
 
 if __name__ == "__main__":

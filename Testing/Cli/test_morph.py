@@ -55,6 +55,22 @@ class MorphTest(CommandTest):
         self.assertEqual(done.stdout.splitlines()[0], "0 voxels added, 0 voxels removed")
         self.assertIn("nothing changed; the radius is 0.2 mm", done.stderr)
 
+    def test_thick_images_are_those_with_the_axes_exchanged(self):
+        draw = random.Random(3)
+        sizes, turned = (5, 4, 300), (300, 4, 5)
+        values = [draw.choice([0, 0, 0, 1, 1, 1, 7]) for _ in range(5 * 4 * 300)]
+        exchange = lambda voxels: [voxels[(x * 4 + y) * 5 + z] for z in range(5) for y in range(4) for x in range(300)]
+        write_nrrd(self.mask, "uint8", sizes, values, (1, 0.5, 0.25))
+        write_nrrd(self.path("turned.nrrd"), "uint8", turned, exchange(values), (0.25, 0.5, 1))
+        for operation, radius in (("--dilate", 0.5), ("--erode", 0.25), ("--open", 0.25), ("--close", 0.5), ("--close", 1), ("--dilate", 4)):
+            said = [json.loads(self.ok("morph", path, out, operation, radius, "--json").stdout)
+                    for path, out in ((self.mask, self.output), (self.path("turned.nrrd"), self.path("o.nrrd")))]
+            changed = exchange(labels_of(self.output)[1])
+            self.assertEqual(changed, labels_of(self.path("o.nrrd"))[1], (operation, radius))
+            self.assertNotEqual(changed, exchange(values))
+            for name in ("added_voxels", "removed_voxels"):
+                self.assertEqual(said[0][name], said[1][name])
+
     def test_refusals(self):
         self.fails("morph", self.mask, self.output, saying="nothing to do; give one of --open, --close, --dilate and --erode")
         self.fails("morph", self.mask, self.output, "--open", 1, "--erode", 1, saying="several operations are given")

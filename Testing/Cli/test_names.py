@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import shutil
 import unittest
 
 from support import CommandTest, labels_of, write_nrrd
@@ -266,6 +267,19 @@ class NamesTest(CommandTest):
         self.ok("merge", self.path("masks/liver.nrrd"), layers, "-o", out, "--overlap", "last")
         self.assertEqual({label: name for label, (name, _) in segments_of(out).items()}, {1: "liver", 2: "liver", 3: "tumor"})
         self.fails("merge", self.path("masks/liver.nrrd"), "-o", self.path("masks/liver.nrrd"), saying="is the input of MASKS")
+
+    def test_a_map_merged_earlier_does_not_count_twice(self):
+        self.ok("merge", self.masks(), "-o", self.path("masks/all.seg.nrrd"))
+        for inputs in (self.path("masks"), self.path("masks/*.nrrd")):
+            for command in (("stats", inputs, "-o", self.path("t.csv")), ("merge", inputs, "-o", self.path("o.seg.nrrd"), "--overlap", "last")):
+                self.fails(*command, saying="all.seg.nrrd' has the segments of other masks in its folder, as if merged from them; move it")
+        self.ok("stats", self.path("masks/all.seg.nrrd"), self.path("masks/liver.nrrd"), "-o", self.path("t.csv"))
+        self.assertEqual([row["name"] for row in self.rows(self.path("t.csv"))], ["left kidney", "liver", "liver"])
+        # Two maps of the same segments are no masks of them.
+        os.remove(self.path("masks/left kidney.nrrd"))
+        shutil.copy(self.path("masks/all.seg.nrrd"), self.path("masks/second.seg.nrrd"))
+        self.ok("stats", self.path("masks"), "-o", self.path("t.csv"))
+        self.assertEqual(len(self.rows(self.path("t.csv"))), 5)
 
 
 if __name__ == "__main__":

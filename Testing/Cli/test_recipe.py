@@ -134,6 +134,16 @@ class RecipeTest(CommandTest):
         said = self.ok("recipe", "explain", self.recipe("[input]\nspacing_mm = [\"500 um\", 0.5, \"0.1 cm\"]\n")).stdout
         self.assertIn("0.5 x 0.5 x 1 mm", said)
         self.refuses("[input]\nspacing_mm = [\"2 mm3\", 1, 1]\n", 2, "lengths such as")
+        # A limit has the unit of its column.
+        rule = "[[acceptance]]\nrule = \"largest\"\nat_most = %s\ncolumn = \"%s\"\n"
+        for column, values in (("equivalent_spherical_diameter_mm", ("1.5", "\"1500 um\"", "\"0.15 cm\"")), ("volume_mm3", ("2000", "\"2 cm3\""))):
+            said = [self.ok("recipe", "explain", self.recipe(rule % (value, column))).stdout for value in values]
+            self.assertIn("is at most %s mm" % values[0], said[0])
+            self.assertEqual(said, [said[0]] * len(said))
+        self.refuses(rule % ("\"1500 um\"", "volume_mm3"), 3, "it must be a number (mm3, or with a unit, such as \"0.02 mm3\")")
+        self.refuses(rule % ("\"2 mm3\"", "area_mm2"), 3, "it must be a number (mm2, or with a unit, such as \"0.02 mm2\")")
+        self.refuses(rule % ("\"1500 um\"", "voxel_count"), 3, "at_most is '1500 um'; it must be a number")
+        self.refuses("[[acceptance]]\nrule = \"largest\"\nat_most = \"1 mm\"\n", 3, "at_most is '1 mm'; it must be a number")
 
     def test_contradictions(self):
         self.refuses("[labeling]\nconnectivity = 26\nby_slice = \"z\"\n", 2, "use 4 or 8")
@@ -324,7 +334,7 @@ class RecipeTest(CommandTest):
             stream.write(bytes(range(256)))
         result = run("recipe", "check", self.path("r.toml"))
         self.assertEqual(result.returncode, 1)
-        self.fails("recipe", "check", self.folder, saying=["cannot read", "it is not a file"])
+        self.fails("recipe", "check", self.folder, saying="it is neither a file nor a ready recipe")
         self.fails("recipe", "check", self.path("none.toml"), saying=["there is no recipe", "casting-porosity"])
 
     def test_ready_recipes(self):

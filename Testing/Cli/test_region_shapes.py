@@ -207,6 +207,10 @@ class RegionShapesTest(CommandTest):
             stream.write(bytes(math.prod(SIZE)))
         self.fails("label", self.image, self.path("own.nrrd"), "--mask", self.path("mask.npy"),
                    saying="assumed since its file has no voxel size; save it with one, or set --spacing X Y Z for both")
+        write_nrrd(self.path("placed.nrrd"), "uint8", (2, 2, 2), [1] * 8, (0.5, 0.5, 0.5), (3, 4, 5))
+        write_nrrd(self.path("unplaced.nrrd"), "uint8", (2, 2, 2), [1] * 8, (0.5, 0.5, 0.5))
+        self.fails("label", self.path("placed.nrrd"), self.path("own.nrrd"), "--mask", self.path("unplaced.nrrd"),
+                   saying="its origin is 0 instead of 3; if its file has no geometry, save it with the geometry of the input image, else resample it")
 
     def test_slices(self):
         write_nrrd(self.path("slice.nrrd"), "uint8", (9, 7), [1] * 63)

@@ -239,6 +239,8 @@ class ThresholdTest(LabelCommandTest):
     def test_images_without_two_materials_are_refused(self):
         write_nrrd(self.input, "uint8", (4, 4), [7] * 16)
         self.fails("label", self.input, self.output, "--threshold", "otsu", saying="all voxels have the same value")
+        self.fails("label", self.input, self.output, "--threshold", "valley", saying="all voxels have the same value")
+        write_nrrd(self.input, "uint8", (4, 4), [7] * 8 + [8] * 8)
         self.fails("label", self.input, self.output, "--threshold", "valley", saying="does not have two clear peaks")
         write_nrrd(self.input, "float", (4, 4), [0, float("inf")] * 8)
         for method in ("otsu", "local:2"):

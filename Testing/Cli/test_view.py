@@ -408,6 +408,9 @@ class ViewTest(CommandTest):
         write_nrrd(self.path("four.nrrd"), "uint8", (2, 2, 2, 2), [0] * 16)
         self.fails("view", self.path("four.nrrd"), "--no-browser", saying="4")
         self.fails("view", self.path("none.nrrd"), "--no-browser", saying="none.nrrd")
+        with open(self.path("flat.toml"), "w", encoding="utf-8") as stream:
+            stream.write("[labeling]\nconnectivity = 8\n")
+        self.fails("view", self.scan, "--no-browser", "--recipe", self.path("flat.toml"), saying="connectivity 8 does not fit 3 dimensions; use 6, 18")
         self.fails("view", self.scan, "--port", 70000, saying="--port")
         write_nrrd(self.path("same.nrrd"), "uint8", (2, 2, 2), [5] * 8)
         view = self.view("same.nrrd")

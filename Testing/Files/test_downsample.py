@@ -141,7 +141,7 @@ class DownsampleTest(FilesTest):
             self.assertIn("--downsample", self.command("label", scan, out, *words, fails=True))
         for words in (["--each"], ["--component", 1]):
             self.assertIn("--downsample", self.command("crop", scan, out, "--downsample", 2, *words, fails=True))
-        self.assertIn("give what to crop", self.command("crop", scan, out, fails=True))
+        self.assertIn("nothing to crop to", self.command("crop", scan, out, fails=True))
         self.assertFalse(os.path.exists(out))
 
 

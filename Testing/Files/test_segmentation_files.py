@@ -182,6 +182,7 @@ class SegmentationFilesTest(Dicom):
         self.assertEqual(pydicom.dcmread(self.path("o.dcm")).PatientID, "4711")
         self.assertIn("no component", self.run_command("label", scan, self.path("e.dcm"), "--threshold", 1000, code=1))
         self.assertIn("would be one of the files", self.run_command("label", scan, os.path.join(scan, "seg.dcm"), "--threshold", 1, code=1))
+        self.assertIn("the folder 'none' does not exist", self.run_command("label", scan, "none/seg.dcm", "--threshold", 1, code=1))
         self.assertIn("--dicom-seg is for a label map in a .dcm file",
                       self.run_command("label", scan, self.path("o.nrrd"), "--threshold", 1, "--dicom-seg", "labelmap", code=1))
         for more in (("--spacing", 1, 1, 1), ("--downsample", 2), ("--accept-irregular-slices",)):

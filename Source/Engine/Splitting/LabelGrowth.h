@@ -3,6 +3,7 @@
 #define BRICKCCL_SPLITTING_LABELGROWTH_H
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Host/Buffer.h"
@@ -44,7 +45,7 @@ CheckLabels(const ImageView & labels, const HostContext & context, const std::st
         }
         if (!isGood)
         {
-          throw InvalidArgument("a " + name + " is " + std::to_string(voxels[i]) + "; " + name +
+          throw InvalidArgument("a " + name + " is " + Shortest(static_cast<double>(voxels[i])) + "; " + name +
                                 "s must be whole numbers, 0 (background) or above");
         }
       }

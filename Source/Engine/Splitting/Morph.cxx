@@ -56,16 +56,16 @@ struct LabelBox
   std::array<std::int64_t, MaximumDimension> end;
 };
 
-/** One call of Morph. */
+/** One call of Morph, or a slab of it. */
 class MorphWork
 {
 public:
-  MorphWork(const ImageView & labels, const MorphOptions & options)
+  MorphWork(const ImageView & labels, const MorphOptions & options, const HostContext & context)
     : m_Image(labels)
     , m_Extent(labels.extent)
     , m_Options(options)
     , m_Axes(AxesAcross(m_Extent, options.sliceAxis))
-    , m_Context{ options.threads, Progress(options.progress) }
+    , m_Context(context)
   {
     if (labels.channels != 1)
     {
@@ -80,8 +80,9 @@ public:
     VisitScalarType(labels.type, [&](auto tag) { ReadLabels<typename decltype(tag)::Type>(); });
   }
 
+  /** Writes `count` voxels from the voxel `begin` on. */
   MorphReport
-  Run(void * result)
+  Run(void * result, std::int64_t begin, std::int64_t count)
   {
     const DistanceUnit unit(DistanceTo::Centers, m_Extent, m_Options.geometry, m_Axes);
     switch (m_Options.operation)
@@ -95,8 +96,9 @@ public:
     default:
       Erode(unit, m_Options.operation == MorphOperation::Open);
     }
-    return VisitScalarType(m_Image.type,
-                           [&](auto tag) { return Write(static_cast<typename decltype(tag)::Type *>(result)); });
+    return VisitScalarType(m_Image.type, [&](auto tag) {
+      return Write(static_cast<typename decltype(tag)::Type *>(result), begin, count);
+    });
   }
 
 private:
@@ -109,7 +111,7 @@ private:
       const auto number = static_cast<double>(voxels[i]);
       if (!(number >= 0 && number < 4294967296.0) || std::floor(number) != number)
       {
-        throw InvalidArgument("a label is " + std::to_string(voxels[i]) +
+        throw InvalidArgument("a label is " + Shortest(number) +
                               "; labels must be whole numbers from 0 (background) to 4294967295");
       }
       m_Labels[i] = static_cast<std::uint32_t>(number);
@@ -295,18 +297,18 @@ private:
 
   template <typename T>
   MorphReport
-  Write(T * result) const
+  Write(T * result, std::int64_t begin, std::int64_t count) const
   {
-    const T * const            voxels = static_cast<const T *>(m_Image.data);
+    const T * const            voxels = static_cast<const T *>(m_Image.data) + begin;
     std::atomic<std::uint64_t> added{ 0 };
     std::atomic<std::uint64_t> removed{ 0 };
-    const Chunks               chunks(m_Extent.VoxelCount(), m_Context.grain, 256);
+    const Chunks               chunks(count, m_Context.grain, 256);
     ParallelFor(chunks.count, m_Context.Silent(), [&](std::int64_t chunk) {
       std::uint64_t more = 0;
       std::uint64_t fewer = 0;
       for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
       {
-        const std::uint32_t label = m_Labels[static_cast<std::size_t>(i)];
+        const std::uint32_t label = m_Labels[static_cast<std::size_t>(begin + i)];
         more += label != 0 && voxels[i] == 0 ? 1u : 0u;
         fewer += label == 0 && voxels[i] != 0 ? 1u : 0u;
         result[i] = static_cast<T>(label);
@@ -330,7 +332,32 @@ private:
 MorphReport
 Morph(const ImageView & labels, void * result, const MorphOptions & options)
 {
-  return MorphWork(labels, options).Run(result);
+  // A voxel depends on voxels up to two radii away: slabs with these take less memory than the whole image.
+  const int          axis = labels.extent.dimension - 1;
+  const std::int64_t size = labels.extent.size[axis];
+  const double       reach = std::ceil(2 * options.radius / options.geometry.spacing[axis]) + 1;
+  const bool         isNear = options.sliceAxis != axis && reach < static_cast<double>(size);
+  const std::int64_t halo = isNear ? static_cast<std::int64_t>(reach) : size;
+  const std::int64_t thickness = std::max<std::int64_t>(64, 8 * halo);
+  const std::int64_t slice = labels.extent.VoxelCount() / size;
+  const auto         bytes = static_cast<std::int64_t>(SizeOf(labels.type)) * slice;
+  const HostContext  context{ options.threads, Progress(options.progress) };
+  const auto         share = [size](std::int64_t at) { return static_cast<double>(at) / static_cast<double>(size); };
+  MorphReport        report;
+  for (std::int64_t begin = 0, end = 0; begin < size; begin = end)
+  {
+    end = std::min(size, begin + thickness);
+    const std::int64_t first = std::max<std::int64_t>(0, begin - halo);
+    ImageView          slab = labels;
+    slab.data = static_cast<const char *>(labels.data) + first * bytes;
+    slab.extent.size[axis] = std::min(size, end + halo) - first;
+    const MorphReport own =
+      MorphWork(slab, options, context.Part(share(begin), share(end)))
+        .Run(static_cast<char *>(result) + begin * bytes, (begin - first) * slice, (end - begin) * slice);
+    report.added += own.added;
+    report.removed += own.removed;
+  }
+  return report;
 }
 
 } // namespace brickccl

@@ -170,8 +170,9 @@ RunCrop(const CropArguments & arguments)
   const bool hasRegion = arguments.Region::IsGiven();
   if (takesComponents ? hasRegion || arguments.downsample > 1 : !hasRegion && arguments.downsample == 1)
   {
-    throw InvalidArgument(std::string(takesComponents ? "give only one of" : "give what to crop:") +
-                          " --box (or --cylinder, --sphere, --mask) and --downsample, or --component or --each");
+    throw InvalidArgument(std::string(takesComponents ? "--component and --each cannot be combined with"
+                                                      : "nothing to crop to: give --component or --each, or else") +
+                          " --box, --cylinder, --sphere, --mask or --downsample");
   }
   const NamedFiles inputs = { { "IN", arguments.input },
                               { "--labels", arguments.labelFile },

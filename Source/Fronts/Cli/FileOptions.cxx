@@ -299,9 +299,9 @@ ImageReader::Complete(const std::string & path, bool areLabels, ImageToWrite & i
 }
 
 LoadedImage
-ImageReader::ReadLabels(const std::string & path)
+ImageReader::ReadLabels(const std::string & path, bool mayBeNaN)
 {
-  LoadedImage image = Read(path, true);
+  LoadedImage image = Read(path, true, mayBeNaN);
   auto &      segments = image.segmentation.segments;
   for (Segment & named : m_Names.empty() ? std::vector<Segment>() : ReadSegmentNames(m_Names))
   {

@@ -48,7 +48,7 @@ public:
   LoadedImage Read(const std::string & path, bool asLabels, bool mayBeNaN = true);
 
   /** Reads a label map, whose segments get the names of --names. */
-  LoadedImage ReadLabels(const std::string & path);
+  LoadedImage ReadLabels(const std::string & path, bool mayBeNaN = true);
 
   /** From now on Read refuses images if an output is one of their files. */
   void

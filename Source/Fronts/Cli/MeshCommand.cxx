@@ -98,6 +98,11 @@ RunMesh(const MeshArguments & arguments)
   reporter.Step("measuring");
   const ComponentTable table =
     MeasureLabelImage(labels, image.geometry, images.Options(groups), arguments.threads, hooks);
+  if (isScan && table.components.empty())
+  {
+    throw InvalidArgument("no value of " + Quoted(arguments.input) + " is " + Shortest(options.iso) +
+                          " (--iso) or above; `brickccl info` prints the range of the values");
+  }
   const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.input, "make a mesh of");
   if (arguments.oneFileEach)
   {

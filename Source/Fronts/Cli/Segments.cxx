@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -110,6 +111,25 @@ AddFile(const std::string & file, const Segmentation & own, ComponentTable & tab
   }
   table.texts = { TextColumn("image", "file that the component is from", { labels.size(), PlainText(file) }),
                   TextColumn("name", NameOfSegment, std::move(names)) };
+}
+
+/** \throws InvalidArgument if a file has several segments, and each of them is a mask of its own, too. */
+void
+CheckNotMerged(const std::map<std::string, std::set<std::string>> & all)
+{
+  std::set<std::string> single;
+  for (const auto & [file, names] : all)
+  {
+    names.size() == 1 ? single.insert(names.begin(), names.end()) : void();
+  }
+  for (const auto & [file, names] : all)
+  {
+    if (names.size() > 1 && std::includes(single.begin(), single.end(), names.begin(), names.end()))
+    {
+      throw InvalidArgument(Quoted(file) + " has the segments of other masks in its folder, as if merged from them; "
+                                           "move it elsewhere, or name the files to use");
+    }
+  }
 }
 
 } // namespace
@@ -223,6 +243,7 @@ FindMasks(const std::vector<std::string> & inputs, bool areMasks)
       }
     }
     masks.areSeveral = masks.areSeveral || !files.empty();
+    masks.areFound = masks.areFound || !files.empty();
     files = files.empty() ? std::vector<std::string>{ input } : files;
     masks.files.insert(masks.files.end(), files.begin(), files.end());
   }
@@ -235,10 +256,11 @@ MeasureMasks(const MaskFiles &                                                  
              LoadedImage &                                                           last,
              ImageReader &                                                           reader)
 {
-  std::vector<ComponentTable> tables;
-  std::vector<std::string>    empty;
-  std::vector<Segment>        all;
-  LoadedImage                 grid;
+  std::vector<ComponentTable>                  tables;
+  std::vector<std::string>                     empty;
+  std::vector<Segment>                         all;
+  LoadedImage                                  grid;
+  std::map<std::string, std::set<std::string>> names;
   for (const std::string & file : masks.files)
   {
     last.voxels.Release();
@@ -258,6 +280,7 @@ MeasureMasks(const MaskFiles &                                                  
       }
       AddFile(file, last.segmentation, table, all);
       empty.insert(empty.end(), table.components.empty() ? 1 : 0, Quoted(file));
+      names[file].insert(table.texts.back().texts->begin(), table.texts.back().texts->end());
       tables.push_back(std::move(table));
     }
   }
@@ -265,6 +288,7 @@ MeasureMasks(const MaskFiles &                                                  
   {
     reader.Note(Counted(empty.size(), "mask") + " without voxels: " + ListOf(empty));
   }
+  masks.areFound ? CheckNotMerged(names) : void();
   last.segmentation.segments = std::move(all);
   return JoinTables(std::move(tables));
 }

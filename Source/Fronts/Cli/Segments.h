@@ -37,6 +37,8 @@ struct MaskFiles
   std::vector<std::string> files;
   /** Whether rows say which file they are of. */
   bool areSeveral = false;
+  /** Whether folders or patterns were searched for them. */
+  bool areFound = false;
 };
 
 /** The label maps that inputs name. A folder or pattern of slices or DICOM files is one label map.

@@ -207,7 +207,7 @@ RunSplit(const SplitArguments & arguments)
   const NamedFiles   outputs = CheckSplitFiles(arguments);
   ImageReader        reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage image = reader.ReadLabels(arguments.input);
+  const LoadedImage image = reader.ReadLabels(arguments.input, false);
   NoteGrayClasses(image, reader);
   SplitOptions options;
   options.findsCurve = !arguments.curve.empty();
@@ -226,7 +226,7 @@ RunSplit(const SplitArguments & arguments)
   std::optional<LoadedImage> seeds;
   if (!arguments.seeds.empty())
   {
-    seeds = reader.Read(arguments.seeds, true);
+    seeds = reader.Read(arguments.seeds, true, false);
     CheckSameGrid(image, *seeds, arguments.seeds);
     options.seeds = seeds->View();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/RecipeFile.h"
+#include "BrickCCL/Batch/RecipeValues.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/Parameters.h"
@@ -42,11 +43,12 @@ MakeToken()
 void
 RunView(ViewArguments arguments)
 {
-  Reporter    reporter(arguments.quiet);
-  view::Scene scene;
+  Reporter      reporter(arguments.quiet);
+  view::Scene   scene;
+  batch::Recipe recipe;
   if (!arguments.recipe.empty())
   {
-    batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
+    recipe = batch::ReadRecipe(arguments.recipe);
     recipe.series = arguments.series;
     scene.settings = view::SettingsOf(recipe, scene.notes);
     static_cast<job::Reading &>(arguments) = recipe;
@@ -64,6 +66,10 @@ RunView(ViewArguments arguments)
   }
   scene.notes.insert(scene.notes.end(), reader.Notes().begin(), reader.Notes().end());
   view::CheckScene(scene);
+  if (const auto misfit = FindMisfit(recipe, scene.scan.extent))
+  {
+    throw InvalidArgument(misfit->text);
+  }
   reporter.EndSteps();
 
   const std::string token = MakeToken();

@@ -267,8 +267,9 @@ MeshOf(const ImageView &         labels,
   }
   if (mesh == nullptr)
   {
-    throw Error("no surface " + (options.scan ? "at " + Shortest(options.iso) : std::string("of the volume")) +
-                " of component " + std::to_string(component.label) + " was found; check spacing, origin and --iso");
+    throw Error("component " + std::to_string(component.label) + " has no surface" +
+                (options.scan ? " at " + Shortest(options.iso) + "; give --iso a value between those inside and outside"
+                              : std::string("; check spacing and origin")));
   }
   return mesh;
 }

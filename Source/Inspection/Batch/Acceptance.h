@@ -83,13 +83,16 @@ struct JudgedItem
 {
   /** "pass", "fail" or, without rules, "none". */
   std::string verdict;
-  /** Members of the summary: "rules", and "parts" of several. */
+  /** Members of the summary: "rules", and "parts" of several, or "zones". */
   nlohmann::ordered_json   members;
   std::vector<std::string> notes;
 };
 
 /** The verdict by the results of the recipe's rules. */
 JudgedItem DescribeResults(const Recipe & recipe, const std::vector<RuleResult> & results);
+
+/** Adds "zones" to the members: what each zone holds, and the results of its rules. */
+void DescribeZones(const Findings & item, JudgedItem & judged);
 
 /** Judges each part by its own defects and its own voxels. Parts outside of the counted region are left out. A rule has
  *  its result in the first part that fails it, else in the part nearest to the limit.

@@ -22,7 +22,12 @@ using nlohmann::ordered_json;
 namespace
 {
 
-constexpr const char * PartsFile = "parts.csv";
+/** What a recipe numbers in each item: "part", "zone" or nothing. */
+std::string
+NumberedBy(const Recipe & recipe)
+{
+  return recipe.parts != "largest" ? "part" : recipe.zones.empty() ? "" : "zone";
+}
 
 /** A value as a cell: numbers as JSON writes them, null as nothing. */
 std::string
@@ -162,29 +167,37 @@ BatchFolder::WriteItems(const std::vector<BatchItem> & items, const std::vector<
   ReplaceTextFile(PathOf("items.csv"), [&](std::ostream & stream) { stream << ItemsText(items, outcomes); });
 }
 
-/** Writes the table of parts, if the recipe numbers them. */
+/** Writes the table of parts or zones, if the recipe numbers them. */
 void
 BatchFolder::WriteParts(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {
-  if (m_Recipe.parts == "largest")
+  const std::string name = NumberedBy(m_Recipe);
+  if (name.empty())
   {
     return;
   }
-  ReplaceTextFile(PathOf(PartsFile), [&](std::ostream & stream) {
-    stream << "item,part,verdict,decided_by,value,limit,defect_label,slice,defects,porosity_percent\n";
+  ReplaceTextFile(PathOf(name + "s.csv"), [&](std::ostream & stream) {
+    stream << "item," << name
+           << ",verdict,decided_by,value,limit,defect_label,slice,defects,porosity_percent,defect_voxels,"
+              "region_voxels\n";
     for (std::size_t i = 0; i < items.size(); ++i)
     {
       // An item with an error has no summary.
-      const ordered_json parts = outcomes[i].summary.contains("parts") ? outcomes[i].summary["parts"] : ordered_json();
+      const ordered_json & summary = outcomes[i].summary;
+      const ordered_json   parts = summary.contains(name + "s") ? summary[name + "s"] : ordered_json();
       for (const ordered_json & part : parts)
       {
         const ordered_json rule = DecidingRule(part);
-        stream << CsvCell(items[i].name) << ',' << Cell(part.at("part")) << ',' << Cell(part.at("verdict"));
+        stream << CsvCell(items[i].name) << ',' << Cell(part.at(name)) << ',' << Cell(part.at("verdict"));
         for (const char * const key : { "name", "value", "limit", "label", "slice" })
         {
           stream << ',' << (rule.is_null() ? std::string() : NumberCell(rule.at(key)));
         }
-        stream << ',' << Cell(part.at("defects")) << ',' << Cell(part.at("porosity_percent")) << '\n';
+        for (const char * const key : { "defects", "porosity_percent", "defect_voxels", "region_voxels" })
+        {
+          stream << ',' << Cell(part.at(key));
+        }
+        stream << '\n';
       }
     }
   });
@@ -269,13 +282,12 @@ BatchFolder::WriteManifest(const std::vector<BatchItem> & items, const std::vect
   const auto isDone = [](const ItemOutcome & outcome) { return outcome.IsFinished() || !outcome.error.empty(); };
   manifest["complete"] = std::all_of(outcomes.begin(), outcomes.end(), isDone);
   manifest["items"] = ordered_json::array();
-  ordered_json outputs = ordered_json::array();
-  for (const char * const file : { "recipe.toml", "items.csv", "defects.csv", PartsFile })
+  ordered_json             outputs = ordered_json::array();
+  std::vector<std::string> files = { "recipe.toml", "items.csv", "defects.csv" };
+  NumberedBy(m_Recipe).empty() ? void() : files.push_back(NumberedBy(m_Recipe) + "s.csv");
+  for (const std::string & file : files)
   {
-    if (file != PartsFile || m_Recipe.parts != "largest")
-    {
-      outputs.push_back(DescribeFile(PathOf(file), file));
-    }
+    outputs.push_back(DescribeFile(PathOf(file), file));
   }
   for (std::size_t i = 0; i < items.size(); ++i)
   {

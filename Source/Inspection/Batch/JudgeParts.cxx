@@ -27,6 +27,7 @@ DescribePart(std::size_t part, const ComponentTable & table, const JudgedItem & 
            { "defects", totals.components },
            { "defect_voxels", totals.voxels },
            { "defect_" + totals.sizeName, totals.size },
+           { "region_voxels", table.partTotals.voxels },
            { "region_" + totals.sizeName, totals.regionSize },
            { "porosity_percent", 100 * totals.fraction },
            { "rules", judged.members.at("rules") } };
@@ -71,6 +72,46 @@ DescribeResults(const Recipe & recipe, const std::vector<RuleResult> & results)
   }
   judged.members["rules"] = rules;
   return judged;
+}
+
+void
+DescribeZones(const Findings & item, JudgedItem & judged)
+{
+  const double      voxel = item.table.geometry.VoxelVolume(item.table.extent.dimension);
+  const std::string size = SizeName(item.table.extent.dimension);
+  VoxelsOfNumbers   defects;
+  VoxelsOfNumbers   voxels;
+  for (const ZoneNumber & zone : item.table.measures.Of<ZoneNumber>())
+  {
+    ++defects[zone.number];
+  }
+  for (const auto & zone : item.table.measures.Of<NumberVoxels<ZoneNumber>>())
+  {
+    voxels[zone.number] = zone.voxels;
+  }
+  for (const auto & [number, region] : item.voxelsOfZones)
+  {
+    std::string verdict = "none";
+    auto        rules = ordered_json::array();
+    for (const ordered_json & rule : judged.members.at("rules"))
+    {
+      if (rule.value("zone", std::uint64_t{ 0 }) == number)
+      {
+        verdict = rule.at("passes") && verdict != "fail" ? "pass" : "fail";
+        rules.push_back(rule);
+      }
+    }
+    judged.members["zones"].push_back(
+      { { "zone", number },
+        { "verdict", verdict },
+        { "defects", defects[number] },
+        { "defect_voxels", voxels[number] },
+        { "defect_" + size, static_cast<double>(voxels[number]) * voxel },
+        { "region_voxels", region },
+        { "region_" + size, static_cast<double>(region) * voxel },
+        { "porosity_percent", 100 * (static_cast<double>(voxels[number]) / static_cast<double>(region)) },
+        { "rules", rules } });
+  }
 }
 
 JudgedItem

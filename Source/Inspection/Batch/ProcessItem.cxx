@@ -294,13 +294,14 @@ private:
     const Findings item{ m_Table,   Runs(),           m_Run.Counted(),
                          Context(), m_Measures.zones, m_Zones ? CountZones() : VoxelsOfNumbers() };
     const auto *   part = m_Measures.parts ? &*m_Run.segmented.part : nullptr;
-    const auto     judged = part ? JudgeParts(m_Recipe,
-                                          item,
-                                          { part->PartView(),
+    auto           judged = part ? JudgeParts(m_Recipe,
+                                    item,
+                                    { part->PartView(),
                                                 static_cast<std::size_t>(part->voxelsOfParts.rbegin()->first),
                                                 ImplementationOf(m_Run.labeling).volume,
                                                 m_Measures })
                                  : DescribeResults(m_Recipe, Judge(m_Recipe.acceptance, item));
+    m_Zones ? DescribeZones(item, judged) : void();
     m_Notes.insert(m_Notes.end(), judged.notes.begin(), judged.notes.end());
     m_Summary.update(judged.members);
     return judged.verdict;

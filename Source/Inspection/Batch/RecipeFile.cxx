@@ -64,7 +64,7 @@ Recipe
 ReadRecipe(const std::string & path)
 {
   std::error_code failure;
-  if (!std::filesystem::exists(path, failure))
+  if (!std::filesystem::exists(path, failure) || std::filesystem::is_directory(path, failure))
   {
     std::string              names;
     std::vector<std::string> list;

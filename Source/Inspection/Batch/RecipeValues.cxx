@@ -245,7 +245,13 @@ private:
         continue;
       }
       given.lines[prefix + text] = LineOfNode(node);
-      ReadValue(*key, node, slotOf(text));
+      RecipeKey own = *key;
+      if (own.form.unit == UnitOfColumn)
+      {
+        const std::string unit = job::WordsAndUnit(table["column"].value_or(std::string())).second;
+        own.form.unit = unit.rfind("mm", 0) == 0 ? unit : "";
+      }
+      ReadValue(own, node, slotOf(text));
     }
   }
 

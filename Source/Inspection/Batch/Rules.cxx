@@ -38,7 +38,7 @@ RuleKeys()
   using R = AcceptanceRule;
   static const std::vector<RuleKey> keys = [] {
     const Form text = { Kind::Text };
-    const Form number = { Kind::Number };
+    const Form number = { Kind::Number, -job::Finite, job::Finite, UnitOfColumn };
     const Form percent = { Kind::Number, 0, 100 };
     const Form length = { Kind::Number, 0, job::Finite, "mm" };
     const Form reach = { Kind::Above, -job::Finite, job::Finite, "mm" };

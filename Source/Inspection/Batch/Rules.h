@@ -24,6 +24,9 @@ struct RuleKey
   std::string help;
 };
 
+/** The unit of a limit of a column. */
+constexpr const char * UnitOfColumn = "unit of the column";
+
 const std::vector<RuleKey> & RuleKeys();
 
 /** A rule of acceptance. A file of Rules/ has one or several that are alike, and Rules.cxx lists them. */

@@ -46,7 +46,7 @@ std::optional<double>
 SizeOfUnit(std::string name, const std::string & unit)
 {
   const int    power = TakePower(name);
-  const bool   isRight = unit == "mm" ? power == 1 : power == 3 || (power == 2 && unit != "mm3");
+  const bool   isRight = power == 1 ? unit == "mm" : unit.find("mm" + std::to_string(power)) != std::string::npos;
   const double length = files::Millimeters(name);
   return length == 0 || !isRight ? std::nullopt
                                  : std::optional(length * (power > 1 ? length : 1) * (power > 2 ? length : 1));
@@ -251,9 +251,10 @@ RightValue(const Form & form)
   const std::string bounds = form.minimum <= -Finite ? ""
                            : form.maximum >= Finite  ? " of at least " + textOf(form.minimum)
                                                      : " from " + textOf(form.minimum) + " to " + textOf(form.maximum);
-  const std::string quantity = form.unit == "mm" ? " (mm, or with a unit, such as \"500 um\")"
-                             : form.unit.empty() ? ""
-                                                 : " (mm3, or with a unit, such as \"0.02 mm3\")";
+  const std::string unit = form.unit.substr(0, form.unit.find(' '));
+  const std::string quantity =
+    unit.empty() ? ""
+                 : " (" + unit + ", or with a unit, such as \"" + (unit == "mm" ? "500 um" : "0.02 " + unit) + "\")";
   switch (form.kind)
   {
   case Kind::Flag:

@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Report/Page.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace brickccl::report
@@ -77,13 +78,19 @@ DataOfItems(const std::string &       folder,
     if (isDone)
     {
       AddRules(data, recipe, language);
-      if (data.contains("parts"))
+      for (const std::string name : { "part", "zone" })
       {
-        data["judged_parts"]["parts"] = data["parts"];
-        for (ordered_json & part : data["judged_parts"]["parts"])
+        for (ordered_json part : data.contains(name + "s") ? data[name + "s"] : ordered_json::array())
         {
-          AddRules(part, recipe, language);
+          batch::Recipe own = recipe;
+          auto &        rules = own.acceptance;
+          const auto    isOther = [&](const auto & rule) { return name == "zone" && rule.zone != part.at("zone"); };
+          rules.erase(std::remove_if(rules.begin(), rules.end(), isOther), rules.end());
+          AddRules(part, own, language);
           part["word"] = VerdictWord(part.at("verdict"), language);
+          part["number"] = part.at(name);
+          data["judged_parts"]["head"] = language(name);
+          data["judged_parts"]["parts"].push_back(part);
         }
       }
       data["of_region"] = language("of the " + data.at("region").get<std::string>());

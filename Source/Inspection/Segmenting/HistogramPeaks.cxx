@@ -168,7 +168,9 @@ HistogramPeaks
 FindTwoPeaks(const ValueHistogram & histogram)
 {
   const char * const oneAlone =
-    "the histogram does not have two clear peaks (air and material); use otsu or a number as the threshold";
+    histogram.minimum == histogram.maximum
+      ? "no automatic threshold: all voxels have the same value"
+      : "the histogram does not have two clear peaks (air and material); use otsu or a number as the threshold";
   if (histogram.valueCount == 0)
   {
     throw InvalidArgument(

@@ -296,7 +296,7 @@ TEST(Morph, SaysWhatIsWrong)
     return std::string();
   };
   MorphOptions options;
-  EXPECT_EQ(fault(options), "a label is 1.500000; labels must be whole numbers from 0 (background) to 4294967295");
+  EXPECT_EQ(fault(options), "a label is 1.5; labels must be whole numbers from 0 (background) to 4294967295");
   options.radius = -1;
   EXPECT_EQ(fault(options), "the radius is -1.000000 mm; it must be finite and at least 0");
   options.radius = 1;

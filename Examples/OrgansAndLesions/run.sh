@@ -19,6 +19,12 @@ cat lesions.csv
 brickccl crop organs.seg.nrrd part.seg.nrrd --box 0,0,20,127,127,70 --quiet
 brickccl stats part.seg.nrrd --intensity scan.nrrd --resample --print --columns voxel_count,intensity_mean
 
+mkdir -p drawn predictions
+cp masks/*.nrrd drawn
+brickccl morph masks/crack.nrrd predictions/crack.nrrd --open 2 --quiet
+brickccl morph masks/knot.nrrd predictions/knot.nrrd --dilate 2 --quiet
+brickccl score predictions drawn --components --iou 0.3 -o scores.csv
+
 cp -r "$repository/Data/forearm" .
 brickccl label forearm bones.seg.dcm --threshold 200 --minimum-volume 100 --connectivity full --quiet
 brickccl stats bones.seg.dcm --intensity forearm --print --columns volume_mm3,intensity_mean

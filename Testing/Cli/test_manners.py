@@ -61,7 +61,7 @@ class SpellingTest(CommandTest):
             self.fails("label", self.image, self.output, *options, saying="did you mean " + meant)
         self.fails("recipe", "new", "casting-porosty", saying="did you mean 'casting-porosity'")
         self.fails("batch", "casting-porosty", self.folder, "-o", self.path("b"), saying="did you mean 'casting-porosity'")
-        self.fails("score", self.image, self.image, "-o", "x", saying="'-o' is not an option")
+        self.fails("info", self.image, "-o", "x", saying="'-o' is not an option")
 
     def test_options_without_effect(self):
         table, mark = self.path("t.csv"), " has no effect without "

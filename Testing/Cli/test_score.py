@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`brickccl score`: defects that are found, missed and wrong, counted by hand."""
 
+import csv
+import importlib.util
+import itertools
 import json
 import math
+import os
 import random
+import re
+import shutil
 import unittest
 
 from support import CommandTest, write_nrrd
@@ -80,6 +86,159 @@ class ScoreTest(CommandTest):
         write_nrrd(self.path("t.nrrd"), "uint8", (20, 20, 20), values)
         self.assertIn("TRUTH must be an image of the true defects", self.ok("score", self.path("l.nrrd"), self.path("t.nrrd")).stderr)
         self.assertNotIn("TRUTH", self.ok("score", self.path("l.nrrd"), self.path("l.nrrd")).stderr)
+
+
+SIZE = (20, 18, 16)
+
+
+def balls(seed, count=12):
+    """Balls at random places: their centers and radii."""
+    numbers = random.Random(seed)
+    return [([numbers.uniform(1, size - 2) for size in SIZE], numbers.uniform(1, 3)) for _ in range(count)]
+
+
+def mask_of(some_balls):
+    """The voxels of balls, as (x, y, z)."""
+    return {place for place in itertools.product(*map(range, SIZE))
+            if any(math.dist(place, center) <= radius for center, radius in some_balls)}
+
+
+def components_of(mask):
+    """The components of voxels that share faces, edges or corners."""
+    mask, components = set(mask), []
+    while mask:
+        stack = [mask.pop()]
+        components.append(set(stack))
+        while stack:
+            x, y, z = stack.pop()
+            near = {(x + i, y + j, z + k) for i, j, k in itertools.product((-1, 0, 1), repeat=3)} & mask
+            mask -= near
+            stack += near
+            components[-1] |= near
+    return components
+
+
+def scored_by_sets(labels, truth, least_iou):
+    """What one-to-one matching by intersection over union says of masks, from each pair of components."""
+    found, true = components_of(labels), components_of(truth)
+    shares = sorted(((len(t & l) / len(t | l), i, j) for i, t in enumerate(true) for j, l in enumerate(found) if t & l), reverse=True)
+    matched = {}
+    for share, i, j in shares:
+        if share >= least_iou and all(i != other[0] and j != other[1] for other in matched):
+            matched[i, j] = share
+    mean_iou, f1 = sum(matched.values()) / len(matched), 2 * len(matched) / (len(true) + len(found))
+    common = len(labels & truth)
+    return {"true_defects": len(true), "found_defects": len(matched), "labels": len(found), "right_labels": len(matched),
+            "recall": len(matched) / len(true), "precision": len(matched) / len(found), "f1": f1, "mean_iou": mean_iou,
+            "panoptic_quality": f1 * mean_iou, "dice": 2 * common / (len(labels) + len(truth)),
+            "volume_error": len(labels) / len(truth) - 1, "true_voxels": len(truth), "label_voxels": len(labels),
+            "common_voxels": common, "true_volume_mm3": 3 * len(truth), "label_volume_mm3": 3 * len(labels)}
+
+
+class SeveralCasesTest(CommandTest):
+    def write(self, path, mask, size=SIZE):
+        os.makedirs(os.path.dirname(self.path(path)), exist_ok=True)
+        values = [int(place in mask) for place in itertools.product(*map(range, size[::-1]))]
+        write_nrrd(self.path(path), "uint8", size, values, (1, 1, 3)[:len(size)])
+
+    def setUp(self):
+        super().setUp()
+        self.masks = {}
+        for name, seed in (("a", 1), ("b, c", 2), ("sub/d", 3)):
+            true = balls(seed)
+            found = [([c + 0.15 * seed for c in center], radius) for center, radius in true[3:]] + balls(10 + seed, 4)
+            self.masks[name] = (mask_of(found), mask_of(true))
+            for folder, mask in zip(("labels", "truth"), self.masks[name]):
+                self.write(folder + "/" + name + ".nrrd", {place[::-1] for place in mask})
+
+    def test_rows_and_summary_are_those_of_sets(self):
+        table = self.path("t.csv")
+        for least in (0.3, 0.5):
+            told = json.loads(self.ok("score", self.path("labels"), self.path("truth"), "--components", "--iou", least,
+                                      "-o", table, "--json").stdout)
+            expected = {name: scored_by_sets(*masks, least) for name, masks in self.masks.items()}
+            self.assertLess(min(one["f1"] for one in expected.values()), 1)
+            self.assertEqual([row["case"] for row in told["cases"]], sorted(expected))
+            with open(table, newline="") as stream:
+                rows = list(csv.DictReader(stream))
+            for row, written in zip(told["cases"], rows):
+                self.assertEqual(row["case"], written["case"])
+                for key, value in expected[row["case"]].items():
+                    self.assertAlmostEqual(row[key], value, 14, key)
+                    self.assertEqual(row[key], float(written[key]), key)
+            for key in expected["a"]:
+                values = [one[key] for one in expected.values()]
+                is_mean = key in told["summary"]["cases_with"]
+                self.assertAlmostEqual(told["summary"][key], sum(values) / (3 if is_mean else 1), 12, key)
+
+    def test_text(self):
+        lines = self.ok("score", self.path("labels"), self.path("truth"), "--components", "--iou", 0.3).stdout.splitlines()
+        all_of = [scored_by_sets(*masks, 0.3) for masks in self.masks.values()]
+        total = lambda key: sum(one[key] for one in all_of)
+        self.assertEqual(lines[0], "3 cases")
+        self.assertRegex(lines[1], "^%d of %d true defects found \\(mean recall " % (total("found_defects"), total("true_defects")))
+        self.assertEqual(float(re.search("mean Dice ([0-9.]+)", lines[3])[1]), round(total("dice") / 3, 4))
+        self.assertEqual(float(re.search("b, c: .* Dice ([0-9.]+)", lines[5])[1]), round(all_of[1]["dice"], 4))
+
+    @unittest.skipUnless(importlib.util.find_spec("panoptica"), "panoptica is not installed")
+    def test_panoptica_has_the_same_numbers(self):
+        import numpy
+        from panoptica import ConnectedComponentsInstanceApproximator, InputType, NaiveThresholdMatching, Panoptica_Evaluator
+        for least in (0, 0.3, 0.5):
+            peer = Panoptica_Evaluator(InputType.SEMANTIC, ConnectedComponentsInstanceApproximator(),
+                                       NaiveThresholdMatching(matching_threshold=least), verbose=False)
+            told = json.loads(self.ok("score", self.path("labels"), self.path("truth"), "--components", "--iou", least,
+                                      "--json").stdout)
+            for row in told["cases"]:
+                masks = [numpy.zeros(SIZE, numpy.uint8) for _ in range(2)]
+                for array, mask in zip(masks, self.masks[row["case"]]):
+                    array[tuple(zip(*mask))] = 1
+                result = next(iter(peer.evaluate(*masks).values()))
+                for key, other in {"true_defects": "n_ref_instances", "labels": "n_pred_instances", "found_defects": "tp",
+                                   "f1": "rq", "mean_iou": "sq", "panoptic_quality": "pq", "dice": "global_bin_dsc"}.items():
+                    self.assertAlmostEqual(row[key], getattr(result, other), 12, key)
+
+    def test_any_overlap_is_the_rule_of_challenges(self):
+        # As the challenge ISLES counts: a true lesion with any common voxel is found, a label without one is wrong.
+        told = json.loads(self.ok("score", self.path("labels"), self.path("truth"), "--components", "--json").stdout)
+        for row in told["cases"]:
+            labels, truth = self.masks[row["case"]]
+            true, found = components_of(truth), components_of(labels)
+            hits, wrong = sum(bool(t & labels) for t in true), sum(not l & truth for l in found)
+            self.assertEqual(row["f1"], hits / (hits + (wrong + len(true) - hits) / 2))
+
+    def test_cases_that_do_not_fit(self):
+        score = ["score", self.path("labels"), self.path("truth"), "-o", self.path("t.csv")]
+        self.fails(*score[:2], self.path("truth/a.nrrd"), saying=["no image named 'b, c' in", "truth/a.nrrd"])
+        self.fails(*score, "--iou", 0.5, "--overlap", 0.5, saying=["--iou", "--overlap"])
+        self.fails(*score[:-1], self.path("t.txt"), saying=".csv, .tsv or .json")
+        self.fails(*score[:-1], self.path("truth/a.nrrd"), saying="would overwrite")
+        self.write("labels/e.nrrd", ())
+        self.fails(*score, saying=["no image named 'e'", "truth", "labels/e.nrrd"])
+        self.write("truth/e.nrrd", (), (20, 18, 15))
+        self.fails(*score, saying="truth/e.nrrd")
+        for folder in ("labels", "truth"):
+            self.write(folder + "/e.nrrd", (), (3, 2))
+        self.fails(*score, saying="other dimensions")
+        self.ok("label", self.path("truth/a.nrrd"), self.path("truth/a.mha"))
+        self.fails(*score, saying=["have the same name without extensions", "a.mha"])
+
+    def test_cases_without_a_value(self):
+        for folder in ("labels", "truth"):
+            shutil.rmtree(self.path(folder + "/sub"))
+            self.write(folder + "/e.nrrd", ())
+        told = json.loads(self.ok("score", self.path("labels"), self.path("truth"), "--json", "-o", self.path("t.csv")).stdout)
+        self.assertEqual([row["f1"] is None for row in told["cases"]], [False, False, True])
+        self.assertEqual(told["summary"]["cases_with"]["f1"], 2)
+        self.assertEqual(told["summary"]["f1"], sum(row["f1"] for row in told["cases"][:2]) / 2)
+        with open(self.path("t.csv"), newline="") as stream:
+            self.assertEqual(list(csv.DictReader(stream))[2]["f1"], "nan")
+
+    def test_one_label_is_noted(self):
+        result = self.ok("score", self.path("labels/a.nrrd"), self.path("truth/a.nrrd"))
+        self.assertIn("--components counts its components", result.stderr)
+        result = self.ok("score", self.path("labels/a.nrrd"), self.path("truth/a.nrrd"), "--components")
+        self.assertNotIn("--components", result.stderr)
 
 
 if __name__ == "__main__":

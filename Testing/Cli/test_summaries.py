@@ -163,7 +163,8 @@ class SummariesTest(CommandTest):
         self.plane(["1100", "0000", "0000", "3000"], "found.nrrd")
         self.assertEqual(self.lines("score", self.path("found.nrrd"), self.image),
                          ["1 of 2 true defects found (recall 50.00 %)", "1 of 2 labels right (precision 50.00 %)",
-                          "Dice 0.5000 of all voxels", "image: 4 x 4 voxels, spacing 1 x 1 mm (assumed: the file has none)",
+                          "Dice 0.5000 of all voxels, F1 0.5000 of all defects, volume error -40.00 %",
+                          "image: 4 x 4 voxels, spacing 1 x 1 mm (assumed: the file has none)",
                           "found by diameter: 1 of 1 from 1.596 voxels, 0 of 1 from 1.858 voxels"])
         self.plane(["0000"], "found.nrrd")
         self.assertEqual(self.lines("score", self.path("found.nrrd"), self.path("found.nrrd"))[:3],

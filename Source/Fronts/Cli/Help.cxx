@@ -37,11 +37,11 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output schema:options limit thickness:histogram thickness:picture" },
   { "The mesh", "iso one-file-each mesh:smooth mesh:ras" },
-  { "The comparison", "overlap different-recipes least-change" },
+  { "The comparison", "overlap components iou different-recipes least-change" },
   { "The picture", "style color-by render:size patient" },
   { "The page", "recipe no-browser port linger embed-in" },
   { job::group::Table,
-    "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
+    "stats:output sweep:output compare:output score:output histogram bins log weights plot list-columns "
     "list-columns-markdown masks resample merge:output overlap" },
   { "The report", "report report-field pdf xlsx" },
   { job::group::Running, "jobs resume dry-run record" },
@@ -129,7 +129,10 @@ constexpr CommandHelp Commands[] = {
     "some have an error.\n" },
   { "recipe", "", "  brickccl recipe new casting-porosity -o casting.toml\n  brickccl recipe explain casting.toml\n" },
   { "report", "", "  brickccl report results\n" },
-  { "score", "", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json\n" },
+  { "score",
+    "components iou overlap minimum-size output spacing json",
+    "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json\n"
+    "  brickccl score predictions/ truth/ --components --iou 0.5 -o scores.csv\n" },
   { "compare",
     "",
     "  brickccl compare results-2025 results-2026 -o changes.csv\n\n"

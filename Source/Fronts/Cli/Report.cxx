@@ -288,7 +288,10 @@ WriteRows(const std::string & path, const nlohmann::ordered_json & rows)
       before.clear();
       for (const auto & value : row)
       {
-        stream << before << (value.is_number_float() ? Shortest(value.get<double>()) : value.dump());
+        stream << before
+               << (value.is_number_float() ? Shortest(value.get<double>())
+                   : value.is_string()     ? TextCell(value.get<std::string>(), separator)
+                                           : value.dump());
         before = separator;
       }
       stream << '\n';

@@ -2,9 +2,15 @@
 #include "BrickCCL/Batch/Score.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/RunApp.h"
+#include "BrickCCL/Cli/Segments.h"
+#include "BrickCCL/Files/FindImages.h"
+#include "BrickCCL/Files/Segments.h"
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <map>
 
 namespace brickccl::cli
 {
@@ -17,6 +23,52 @@ struct ScoreArguments : job::Job
   std::string         truth;
   batch::ScoreOptions options;
 };
+
+/** Two segmentations of one image. */
+struct ScoreCase
+{
+  std::string labels;
+  std::string truth;
+};
+
+/** \throws InvalidArgument unless there are two images, or two folders of images with equal names. */
+std::map<std::string, ScoreCase>
+CasesOf(const ScoreArguments & arguments)
+{
+  namespace fs = std::filesystem;
+  std::map<std::string, ScoreCase> cases;
+  const MaskFiles                  labels = FindMasks({ arguments.input }, false);
+  const MaskFiles                  truth = FindMasks({ arguments.truth }, false);
+  if (!labels.areSeveral && !truth.areSeveral)
+  {
+    cases[fs::path(arguments.input).stem().string()] = { arguments.input, arguments.truth };
+    return cases;
+  }
+  const auto add = [&](const std::string & input, const MaskFiles & masks, std::string ScoreCase::*member) {
+    for (const std::string & file : masks.files)
+    {
+      const fs::path place = fs::is_directory(input) ? fs::relative(file, input) : fs::path(file).filename();
+      std::string &  own = cases[PlainText(WithoutExtension(place.generic_string()))].*member;
+      if (!own.empty())
+      {
+        throw InvalidArgument(Quoted(own) + " and " + Quoted(file) + " have the same name without extensions");
+      }
+      own = file;
+    }
+  };
+  add(arguments.input, labels, &ScoreCase::labels);
+  add(arguments.truth, truth, &ScoreCase::truth);
+  for (const auto & [name, files] : cases)
+  {
+    if (files.labels.empty() || files.truth.empty())
+    {
+      throw InvalidArgument("there is no image named " + Quoted(name) + " in " +
+                            Quoted(files.labels.empty() ? arguments.input : arguments.truth) + " to compare with " +
+                            Quoted(files.labels.empty() ? files.truth : files.labels));
+    }
+  }
+  return cases;
+}
 
 nlohmann::ordered_json
 NumberOrNull(double number)
@@ -75,26 +127,119 @@ AddRecallBySize(job::Findings & findings, const std::vector<batch::ScoreMatch> &
   findings.push_back({ "recall_by_diameter", all });
 }
 
+/** What a table says of a case. */
+nlohmann::ordered_json
+RowOf(const std::string & name, const batch::Score & score, const LoadedImage & image)
+{
+  const std::string size = SizeName(image.extent.dimension);
+  const double      voxel = image.geometry.VoxelVolume(image.extent.dimension);
+  return { { "case", name },
+           { "true_defects", score.trueDefects },
+           { "found_defects", score.foundDefects },
+           { "recall", score.Recall() },
+           { "labels", score.labels },
+           { "right_labels", score.rightLabels },
+           { "precision", score.Precision() },
+           { "f1", score.F1() },
+           { "mean_iou", score.MeanIou() },
+           { "panoptic_quality", score.F1() * score.MeanIou() },
+           { "dice", score.Dice() },
+           { "volume_error", score.VolumeError() },
+           { "true_voxels", score.trueVoxels },
+           { "label_voxels", score.labelVoxels },
+           { "common_voxels", score.commonVoxels },
+           { "true_" + size, voxel * static_cast<double>(score.trueVoxels) },
+           { "label_" + size, voxel * static_cast<double>(score.labelVoxels) } };
+}
+
+/** Adds sentences on a row.
+ *  \param before  begins the first one \param mean  goes before ratios \param step  from one sentence's line to the
+ * next */
+void
+AddSentences(job::Findings &                findings,
+             const nlohmann::ordered_json & row,
+             const std::string &            before,
+             const std::string &            mean,
+             int                            line,
+             int                            step)
+{
+  const auto count = [&](const char * key) { return row.at(key).get<std::uint64_t>(); };
+  const auto ratio = [&](const char * key, double unit) { return NumberOrNull(unit * row.at(key).get<double>()); };
+  const auto found = before + std::to_string(count("found_defects"));
+  findings.insert(findings.end(),
+                  { { "", found, line, "# of " + Counted(count("true_defects"), "true defect") + " found" },
+                    { "", ratio("recall", 100), line, "(" + mean + "recall #)", "%" },
+                    { "", count("right_labels"), line + step, "# of " + Counted(count("labels"), "label") + " right" },
+                    { "", ratio("precision", 100), line + step, "(" + mean + "precision #)", "%" },
+                    { "", ratio("dice", 1), line + 2 * step, mean + "Dice # of all voxels" },
+                    { "", ratio("f1", 1), line + 2 * step, "F1 # of all defects" },
+                    { "", ratio("volume_error", 100), line + 2 * step, "volume error #", "%" } });
+}
+
+/** The sums of counts, and the means of other columns over the rows that have a value. */
+nlohmann::ordered_json
+SummaryOf(const nlohmann::ordered_json & rows)
+{
+  nlohmann::ordered_json summary = { { "cases", rows.size() } };
+  nlohmann::ordered_json with;
+  for (const auto & [key, first] : rows.front().items())
+  {
+    double      sum = 0;
+    std::size_t values = 0;
+    for (std::size_t i = 0; i < rows.size() && !first.is_string(); ++i)
+    {
+      const auto value = rows[i].at(key).get<double>();
+      sum += std::isnan(value) ? 0 : value;
+      values += std::isnan(value) ? 0 : 1;
+    }
+    if (first.is_number_integer())
+    {
+      summary[key] = static_cast<std::uint64_t>(sum);
+    }
+    else if (first.is_number_float())
+    {
+      summary[key] = sum / static_cast<double>(values);
+      with[key] = values;
+    }
+  }
+  summary["cases_with"] = with;
+  return summary;
+}
+
+/** What is printed of several cases. */
+job::Findings
+FindingsOf(const nlohmann::ordered_json & rows)
+{
+  constexpr std::size_t limit = 30;
+  job::Findings         findings = { { "cases", rows }, { "", rows.size(), 1, "#", "case" } };
+  findings.push_back({ "summary", SummaryOf(rows) });
+  AddSentences(findings, SummaryOf(rows), "", "mean ", 2, 1);
+  for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i)
+  {
+    AddSentences(findings,
+                 rows[i],
+                 Printable(rows[i].at("case").get<std::string>()) + ": ",
+                 "",
+                 5 + static_cast<int>(i),
+                 0);
+  }
+  if (rows.size() > limit)
+  {
+    findings.push_back({ "", rows.size() - limit, job::LastLine, "and # more cases (--output has all)" });
+  }
+  return findings;
+}
+
 /** \param unit  of diameters */
 job::Findings
-FindingsOf(const batch::Score & score, const std::string & unit)
+FindingsOf(const nlohmann::ordered_json & row, const batch::Score & score, const std::string & unit)
 {
   job::Findings findings;
-  findings.insert(findings.end(),
-                  { { "", score.foundDefects, 1, "# of " + Counted(score.trueDefects, "true defect") + " found" },
-                    { "recall", NumberOrNull(score.Recall()) },
-                    { "", NumberOrNull(100 * score.Recall()), 1, "(recall #)", "%" },
-                    { "", score.rightLabels, 2, "# of " + Counted(score.labels, "label") + " right" },
-                    { "precision", NumberOrNull(score.Precision()) },
-                    { "", NumberOrNull(100 * score.Precision()), 2, "(precision #)", "%" },
-                    { "dice", NumberOrNull(score.Dice()), 3, "Dice # of all voxels" },
-                    { "true_defects", score.trueDefects },
-                    { "found_defects", score.foundDefects },
-                    { "labels", score.labels },
-                    { "right_labels", score.rightLabels },
-                    { "true_voxels", score.trueVoxels },
-                    { "label_voxels", score.labelVoxels },
-                    { "common_voxels", score.commonVoxels } });
+  AddSentences(findings, row, "", "", 1, 1);
+  for (const auto & [key, value] : row.items())
+  {
+    findings.push_back({ key, value });
+  }
   auto matches = nlohmann::ordered_json::array();
   for (const batch::ScoreMatch & match : score.matches)
   {
@@ -105,23 +250,78 @@ FindingsOf(const batch::Score & score, const std::string & unit)
   return findings;
 }
 
-void
-RunScore(const ScoreArguments & arguments)
+/** Reads and compares the images of a case. \param one  gets what is printed of the only case */
+nlohmann::ordered_json
+ScoreOne(const ScoreArguments &     arguments,
+         const std::string &        name,
+         const ScoreCase &          pair,
+         Reporter &                 reporter,
+         std::vector<std::string> & notes,
+         job::Findings *            one)
 {
-  CheckFiles(arguments, { { "LABELS", arguments.input }, { "TRUTH", arguments.truth } }, {});
-  Reporter          reporter(arguments.json);
   ImageReader       reader(arguments, arguments.threads, reporter);
-  const LoadedImage labels = reader.Read(arguments.input, true);
-  const LoadedImage truth = reader.Read(arguments.truth, true);
-  CheckSameGrid(labels, truth, arguments.truth);
+  const LoadedImage labels = reader.Read(pair.labels, true);
+  const LoadedImage truth = reader.Read(pair.truth, true);
+  CheckSameGrid(labels, truth, pair.truth);
   NoteGrayClasses(truth, reader, "TRUTH must be an image of the true defects");
   reporter.Step("comparing");
   const ProgressHooks hooks = reporter.Hooks();
   const batch::Score  score =
     batch::ScoreLabels(labels, truth, arguments.options, { arguments.threads, Progress(hooks) });
-  job::Findings findings = FindingsOf(score, labels.spacingSource == "none" ? "voxels" : "mm");
-  AddSpacing(findings, labels, 4);
-  findings.push_back({ "notes", reader.Notes() });
+  if (score.labels == 1 && score.trueDefects > 1 && !arguments.options.areComponents)
+  {
+    reader.Note(Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");
+  }
+  const auto row = RowOf(name, score, labels);
+  if (one != nullptr)
+  {
+    *one = FindingsOf(row, score, labels.spacingSource == "none" ? "voxels" : "mm");
+    AddSpacing(*one, labels, 4);
+  }
+  for (const std::string & note : reader.Notes())
+  {
+    notes.push_back((one != nullptr ? "" : name + ": ") + note);
+  }
+  return row;
+}
+
+void
+RunScore(const ScoreArguments & arguments)
+{
+  const auto cases = CasesOf(arguments);
+  const bool isOne = cases.begin()->second.labels == arguments.input;
+  NamedFiles inputs;
+  for (const auto & [name, pair] : cases)
+  {
+    inputs.insert(inputs.end(), { { "LABELS", pair.labels }, { "TRUTH", pair.truth } });
+  }
+  CheckFiles(arguments, inputs, { { "--output", arguments.output } });
+  if (!arguments.output.empty())
+  {
+    CheckTableName(arguments.output);
+    CheckWritable(arguments.output);
+  }
+  Reporter                 reporter(arguments.json);
+  std::vector<std::string> notes;
+  job::Findings            findings;
+  nlohmann::ordered_json   rows;
+  for (const auto & [name, pair] : cases)
+  {
+    rows.push_back(ScoreOne(arguments, name, pair, reporter, notes, isOne ? &findings : nullptr));
+    if (rows.back().rbegin().key() != rows.front().rbegin().key())
+    {
+      throw InvalidArgument(Quoted(pair.truth) + " has other dimensions than the first case; score these separately");
+    }
+  }
+  if (!isOne)
+  {
+    findings = FindingsOf(rows);
+  }
+  if (!arguments.output.empty())
+  {
+    WriteRows(arguments.output, rows);
+  }
+  findings.push_back({ "notes", notes });
   PrintFindings(findings, arguments, reporter);
 }
 
@@ -131,25 +331,45 @@ void
 AddScoreCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<ScoreArguments>();
-  CLI::App * command = app.add_subcommand("score", "Compare a label map with the truth, defect by defect");
-  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one defect")->required();
+  CLI::App * command = app.add_subcommand("score", "Compare label maps with the truth, defect by defect");
+  command
+    ->add_option("LABELS",
+                 arguments->input,
+                 "label map; every nonzero value is one defect\nFor a table with a row per case, LABELS and TRUTH are "
+                 "folders of images with equal names.")
+    ->required();
   command
     ->add_option("TRUTH",
                  arguments->truth,
                  "image of the true defects: components of equal value, connected by faces, edges and corners")
     ->required();
+  command->add_flag("--components",
+                    arguments->options.areComponents,
+                    "the labels' components are the defects, as in TRUTH; for masks");
   command->add_option("--minimum-size", arguments->options.minimumSize, "ignore true defects with fewer voxels")
     ->transform(Count(0))
     ->type_name("VOXELS");
+  CLI::Option * const overlap =
+    command
+      ->add_option("--overlap",
+                   arguments->options.leastOverlap,
+                   "least overlap of a match, as a share of the smaller defect, from 0 (one voxel) to 1")
+      ->check(Takes({ job::Kind::Number, 0, 1 }))
+      ->capture_default_str()
+      ->type_name("SHARE");
   command
-    ->add_option("--overlap",
-                 arguments->options.leastOverlap,
-                 "least overlap of a match, as a share of the smaller defect, from 0 (one voxel) to 1")
+    ->add_option("--iou",
+                 arguments->options.leastIou,
+                 "match defects one to one, from the largest intersection over union down to this one")
     ->check(Takes({ job::Kind::Number, 0, 1 }))
-    ->capture_default_str()
+    ->excludes(overlap)
     ->type_name("SHARE");
+  command->add_option("-o,--output", arguments->output, "table with a row per case: .csv, .tsv or .json")
+    ->type_name("FILE");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
-  command->add_flag("--json", arguments->json, "print the score and the match of each true defect as one JSON object");
+  command->add_flag("--json",
+                    arguments->json,
+                    "print the score as one JSON object, of one case with the match of each true defect");
   command->callback([arguments] { RunScore(*arguments); });
 }
 

@@ -34,7 +34,21 @@ VoxelsOf(const ComponentTable & table)
   return voxels;
 }
 
+/** A true defect and a label that share voxels: their places, and voxels. */
+struct CommonPair
+{
+  std::size_t truth;
+  std::size_t place;
+  ScoreMatch  match;
+};
+
 } // namespace
+
+double
+ScoreMatch::Iou() const
+{
+  return Share(commonVoxels, truthVoxels + labelVoxels - commonVoxels);
+}
 
 double
 Score::Recall() const
@@ -54,6 +68,29 @@ Score::Dice() const
   return Share(2 * commonVoxels, trueVoxels + labelVoxels);
 }
 
+double
+Score::F1() const
+{
+  return Share(2 * foundDefects, foundDefects + trueDefects + labels - rightLabels);
+}
+
+double
+Score::MeanIou() const
+{
+  double sum = 0;
+  for (const ScoreMatch & match : matches)
+  {
+    sum += match.label ? match.Iou() : 0;
+  }
+  return foundDefects == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(foundDefects);
+}
+
+double
+Score::VolumeError() const
+{
+  return Share(labelVoxels, trueVoxels) - 1;
+}
+
 Score
 ScoreLabels(const LoadedImage &  labels,
             const LoadedImage &  truth,
@@ -65,41 +102,54 @@ ScoreLabels(const LoadedImage &  labels,
     throw InvalidArgument("the label map has the extent " + labels.extent.ToString() + " but the truth has " +
                           truth.extent.ToString() + "; they must be the same");
   }
-  RunVolume            found;
-  const ComponentTable foundTable = MeasureLabelImage(labels.View(), labels.geometry, {}, context, found);
-  LabelOptions         labeling;
+  LabelOptions labeling;
   labeling.criterion = Criterion::EqualValue();
   labeling.connectivity = Connectivity::Full(truth.extent.dimension);
   labeling.device.kind = Device::Kind::Cpu;
   labeling.threads = context.threads;
   labeling.geometry = truth.geometry;
-  const Labeling       defects = Label(truth.View(), labeling);
-  const ComponentTable trueTable = defects.Measure();
+  const Labeling          defects = Label(truth.View(), labeling);
+  const ComponentTable    trueTable = defects.Measure();
+  RunVolume               values;
+  std::optional<Labeling> components;
+  if (options.areComponents)
+  {
+    components = Label(labels.View(), labeling);
+  }
+  const ComponentTable foundTable =
+    components ? components->Measure() : MeasureLabelImage(labels.View(), labels.geometry, {}, context, values);
 
   Score score;
   score.labels = foundTable.components.size();
   score.trueVoxels = VoxelsOf(trueTable);
   score.labelVoxels = VoxelsOf(foundTable);
-  std::vector<bool>       isRight(foundTable.components.size(), false);
-  std::vector<ScoreMatch> best(trueTable.components.size());
-  for (const auto & [pair, voxels] : CountCommon(RunsOf(defects), found))
+  std::vector<CommonPair> pairs;
+  for (const auto & [pair, voxels] : CountCommon(RunsOf(defects), components ? RunsOf(*components) : values))
   {
     score.commonVoxels += voxels;
-    const auto          trueVoxels = trueTable.components.VoxelCount(static_cast<std::size_t>(pair.first - 1));
-    const auto          place = static_cast<std::size_t>(pair.second - 1);
-    const std::uint64_t ownVoxels = foundTable.components.VoxelCount(place);
-    const double        needed = options.leastOverlap * static_cast<double>(std::min(trueVoxels, ownVoxels));
-    if (!Condition::IsAtMost(needed, static_cast<double>(voxels)))
+    CommonPair one{ static_cast<std::size_t>(pair.first - 1), static_cast<std::size_t>(pair.second - 1), {} };
+    one.match.truthVoxels = trueTable.components.VoxelCount(one.truth);
+    one.match.label = foundTable.components.Label(one.place);
+    one.match.labelVoxels = foundTable.components.VoxelCount(one.place);
+    one.match.commonVoxels = voxels;
+    pairs.push_back(one);
+  }
+  std::vector<bool>       isRight(foundTable.components.size(), false);
+  std::vector<ScoreMatch> best(trueTable.components.size());
+  if (options.leastIou)
+  {
+    const auto isBefore = [](const auto & a, const auto & b) { return a.match.Iou() > b.match.Iou(); };
+    std::stable_sort(pairs.begin(), pairs.end(), isBefore);
+  }
+  for (const auto & [truthPlace, place, match] : pairs)
+  {
+    const auto   smaller = static_cast<double>(std::min(match.truthVoxels, match.labelVoxels));
+    ScoreMatch & own = best[truthPlace];
+    if (options.leastIou ? !own.label && !isRight[place] && Condition::IsAtMost(*options.leastIou, match.Iou())
+                         : Condition::IsAtMost(options.leastOverlap * smaller, static_cast<double>(match.commonVoxels)))
     {
-      continue;
-    }
-    isRight[place] = true;
-    ScoreMatch & match = best[static_cast<std::size_t>(pair.first - 1)];
-    if (voxels > match.commonVoxels)
-    {
-      match.label = foundTable.components.Label(place);
-      match.labelVoxels = ownVoxels;
-      match.commonVoxels = voxels;
+      isRight[place] = true;
+      own = match.commonVoxels > own.commonVoxels ? match : own;
     }
   }
   score.rightLabels = static_cast<std::uint64_t>(std::count(isRight.begin(), isRight.end(), true));

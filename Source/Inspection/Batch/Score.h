@@ -18,6 +18,10 @@ struct ScoreOptions
   std::uint64_t minimumSize = 0;
   /** A pair of defects matches if it shares at least so large a part of the smaller one's voxels, and one voxel. */
   double leastOverlap = 0;
+  /** If given, pairs match one to one instead, from the largest intersection over union (IoU) down to this one. */
+  std::optional<double> leastIou;
+  /** Whether labels are components as well, as those of the truth. */
+  bool areComponents = false;
 };
 
 /** A true defect and what was found of it. */
@@ -32,6 +36,9 @@ struct ScoreMatch
   std::optional<std::uint64_t> label;
   std::uint64_t                labelVoxels = 0;
   std::uint64_t                commonVoxels = 0;
+
+  /** Intersection over union; 0 if nothing matches. */
+  double Iou() const;
 };
 
 /** How well a label map agrees with the truth. */
@@ -54,10 +61,16 @@ struct Score
   double Recall() const;
   double Precision() const;
   double Dice() const;
+  /** Twice the found defects over these, missed defects and wrong labels. */
+  double F1() const;
+  /** The mean over found defects. */
+  double MeanIou() const;
+  /** The voxels of labels over those of the truth, less 1. */
+  double VolumeError() const;
 };
 
 /** Compares label maps defect by defect.
- *  \param labels  every value but 0 is one defect
+ *  \param labels  every value but 0 is one defect, or each of its components
  *  \param truth   a defect is a component of equal values, connected by faces, edges and corners; 0 is background
  *  \throws InvalidArgument if the extents differ; Canceled. */
 Score ScoreLabels(const LoadedImage &  labels,

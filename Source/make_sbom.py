@@ -65,7 +65,7 @@ def main(version, moment, packages, files):
         libraries |= {each["bom-ref"]: each for each in found}
         dependencies.append({"ref": file, "dependsOn": [each["bom-ref"] for each in found]})
     parts = [{"type": "file", "bom-ref": each["ref"], "name": each["ref"], "version": version} for each in dependencies]
-    dependencies.insert(0, {"ref": "brickccl", "dependsOn": [each["ref"] for each in parts]})
+    dependencies.insert(0, {"ref": "brickccl", "dependsOn": [each["bom-ref"] for each in parts]})
     components = parts + [libraries[address] for address in sorted(libraries)]
     print(json.dumps({
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,

@@ -214,6 +214,9 @@ def try_variant(python, wheel, folder, variant):
     shown = "import brickccl; i = brickccl.info(); print(i); assert ('CUDA ON' in i['build']) == %s" % (variant == "cuda")
     run(*prefix, interpreter, "-c", shown, cwd=site, env=environment)
     run(*prefix, interpreter, tests / "try_wheel.py", cwd=site, env=environment)
+    # Those that need no other package.
+    options = ("-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tests)
+    run(*prefix, interpreter, *options, tests / "test_label.py", tests / "test_io.py", cwd=site, env=environment)
     log, labels = PACKAGE.parents[1] / "Data" / "log.nrrd", []
     for number, command in enumerate(([*prefix, site / "brickccl_command" / "brickccl"], [os.environ.get("BRICKCCL")])):
         if command[-1]:

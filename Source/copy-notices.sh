@@ -24,7 +24,7 @@ mapfile -t paths < <(/sbin/ldconfig -p |
   awk 'NR == FNR { is[$1] = 1; next } is[$1] && !/libx?32\// { print $NF; print "/usr" $NF }' <(echo "$names") -)
 packages=$(dpkg-query -S "${paths[@]}" 2>/dev/null | cut -d: -f1 | sort -u || true)
 # Libraries of headers alone, or linked from a static one, are not seen in a program.
-packages+=" libcli11-dev libhdf5-dev nlohmann-json3-dev libtomlplusplus-dev"
+packages+=" libcli11-dev libhdf5-dev libhwy-dev nlohmann-json3-dev libtomlplusplus-dev"
 for package in $packages; do
   # The C library is the machine's own, and libjbig is not passed on (Files/Bundled/Jbig.cxx).
   case $package in libc6 | libjbig0) continue ;; esac

@@ -9,6 +9,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1 python=$2
 export BRICKCCL=$build/bin/brickccl
 version=$("$BRICKCCL" --version)
+# The same bytes for the same files.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$root/Source/Engine/Core/Version.h")}
 "$python" "$root/Wrapping/Python/tests/run.py" "$build-python" environment
 "$python" "$root/Wrapping/Python/tests/run.py" "$build-python" wheel --files
 folders=("$build-python")
@@ -30,9 +32,8 @@ cp "$build-python"/sdist/*.tar.gz "$build/brickccl-$version"-linux-*.tar.gz "$bu
 for folder in "${folders[@]}"; do
   cp "$folder"/wheel/repaired/*.whl "$build/release/"
 done
-moment=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$root/Source/Engine/Core/Version.h")}
 archive=$(basename "$build/brickccl-$version"-linux-*.tar.gz)
-"$build-python/environment/bin/python" "$root/Source/make_sbom.py" "$version" "$moment" \
+"$build-python/environment/bin/python" "$root/Source/make_sbom.py" "$version" "$SOURCE_DATE_EPOCH" \
   "$root/build/aarch64-packages/var/cache/apt/archives" "$build/release"/*.whl \
   "$archive=$build/${archive%.tar.gz}/share/doc/brickccl/licenses" >"$build/release/brickccl-$version.cdx.json"
 ! grep -qs "^ID=debian" /etc/os-release ||

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what the preset aarch64 needs on Debian 12 for x86-64: a cross-compiler, an emulator, and the libraries for ARM. The
-# wheel for ARM (Wrapping/Python/build-arm.sh) takes its libraries from a Debian 12 for ARM in build/aarch64-packages.
+# wheel for ARM (Wrapping/Python/aarch64.cmake) takes its libraries from a Debian 12 for ARM in build/aarch64-packages.
 # Needs root or a sudo that asks for no password.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ Testing/install-packages.sh g++-12-aarch64-linux-gnu qemu-user libhwy-dev:arm64 
 packages=build/aarch64-packages
 [ "$(cat "$packages/complete" 2>/dev/null)" != "$(sha256sum <"$0")" ] || exit 0
 "${as_root[@]}" rm -rf "$packages"
-# Programs of this system can run (Testing/emulate-arm.sh); to be linked with, it needs no more than to be unpacked.
+# To be linked with and to run a Python in the emulator, it needs no more than to be unpacked.
 "${as_root[@]}" debootstrap --foreign --arch=arm64 --variant=minbase --include=libhwy-dev,libtiff-dev,libpng-dev,libjpeg-dev,\
 zlib1g-dev,libhdf5-dev,libisal-dev,libgdcm-dev,libcli11-dev,libxlsxwriter-dev,nlohmann-json3-dev,libtomlplusplus-dev,libssl-dev,\
 python3-dev,libstdc++-12-dev bookworm "$packages" http://deb.debian.org/debian >build/aarch64-packages.log ||

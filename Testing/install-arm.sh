@@ -12,8 +12,9 @@ dpkg --print-foreign-architectures | grep -qx arm64 || "${as_root[@]}" dpkg --ad
 Testing/install-packages.sh g++-12-aarch64-linux-gnu qemu-user libhwy-dev:arm64 libgtest-dev:arm64 debootstrap qemu-user-static
 
 packages=build/aarch64-packages
-[ "$(cat "$packages/complete" 2>/dev/null)" != "$(sha256sum <"$0")" ] || exit 0
+[ "$(cat "$packages/complete" 2>/dev/null)" != "$(sha256sum <Testing/install-arm.sh)" ] || exit 0
 "${as_root[@]}" rm -rf "$packages"
+mkdir -p build
 # To be linked with and to run a Python in the emulator, it needs no more than to be unpacked.
 "${as_root[@]}" debootstrap --foreign --arch=arm64 --variant=minbase --include=libhwy-dev,libtiff-dev,libpng-dev,libjpeg-dev,\
 zlib1g-dev,libhdf5-dev,libisal-dev,libgdcm-dev,libcli11-dev,libxlsxwriter-dev,nlohmann-json3-dev,libtomlplusplus-dev,libssl-dev,\
@@ -25,4 +26,4 @@ done
 find "$packages/usr/lib" -type l -lname '/*' -printf '%P %l\n' | while read -r link target; do
   "${as_root[@]}" ln -srf "$packages$target" "$packages/usr/lib/$link"
 done
-sha256sum <"$0" | "${as_root[@]}" tee "$packages/complete" >/dev/null
+sha256sum <Testing/install-arm.sh | "${as_root[@]}" tee "$packages/complete" >/dev/null

@@ -3,9 +3,11 @@
 # Installs each artifact of a release on systems where nothing else is, and works with it: the cracks of the sample log with the
 # same bytes as from the build, a DICOM folder, a batch with a report, the first script of the Python page, a C++ program.
 #   run.sh [--system NAME] ... [ARTIFACT ...]
-# NAME is bookworm, trixie or jammy; without one the first two are tried. ARTIFACT is archive, packages, wheel, sdist or
-# library; all if none is named. Packages are tried on the system that made them. The target release makes what is tried here; each system is kept in an archive for the next time. Needs root
-# and debootstrap, and exits with 77 without them.
+# NAME is bookworm, trixie, jammy or bookworm-arm64, which an emulator runs; without one bookworm and trixie are tried, and
+# bookworm-arm64 if there is a wheel for it. ARTIFACT is archive, packages, wheel, cuda (the wheel with CUDA, without a GPU), sdist or
+# library; all if none is named. Packages are tried on the system that made them, wheels alone on ARM. The target release makes
+# what is tried here; each system is kept in an archive for the next time. Needs root and debootstrap, and exits with 77 without
+# them.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -13,20 +15,22 @@ build=${BUILD:-$root/build/release}
 python=$build-python/environment/bin/python
 work=$build/install-test
 version=$(sed -nE 's/.*Version = "([0-9.]+)".*/\1/p' "$root/Source/Engine/Core/Version.h")
-wheel=$(echo "$build/release/brickccl-$version"-*.whl)
 sdist=$build/release/brickccl-$version.tar.gz
 archive=$(echo "$build/release/brickccl-$version"-linux-*.tar.gz)
 systems=() artifacts=()
 while [ $# -gt 0 ]; do
   case $1 in
     --system) systems+=("$2"); shift ;;
-    archive | packages | wheel | sdist | library) artifacts+=("$1") ;;
-    *) echo "'$1' is not an artifact; the artifacts are archive, packages, wheel, sdist and library" >&2; exit 2 ;;
+    archive | packages | wheel | cuda | sdist | library) artifacts+=("$1") ;;
+    *) echo "'$1' is not an artifact; the artifacts are archive, packages, wheel, cuda, sdist and library" >&2; exit 2 ;;
   esac
   shift
 done
-[ ${#systems[@]} -gt 0 ] || systems=(bookworm trixie)
-[ ${#artifacts[@]} -gt 0 ] || artifacts=(archive packages wheel sdist library)
+if [ ${#systems[@]} -eq 0 ]; then
+  systems=(bookworm trixie)
+  ! compgen -G "$build/release/*_aarch64.whl" >/dev/null || systems+=(bookworm-arm64)
+fi
+[ ${#artifacts[@]} -gt 0 ] || artifacts=(archive packages wheel cuda sdist library)
 if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
   echo "skipped: this needs root and debootstrap" >&2
   exit 77
@@ -51,7 +55,7 @@ work_with() {
   cmp "$system/home/cracks.nrrd" "$work/cracks.nrrd"
   seconds=$((SECONDS - begin))
   within "$1 label forearm bones.nii.gz --threshold 200 --connectivity full --quiet"
-  cmp "$system/home/bones.nii.gz" "$work/bones.nii.gz"
+  cmp <(zcat "$system/home/bones.nii.gz") <(zcat "$work/bones.nii.gz")
   within "mkdir castings
     for seed in 1 2 3; do
       $1 phantom casting castings/\$seed.nrrd --seed \$seed --size 64 64 48 --spacing 0.2 0.2 0.2 --quiet
@@ -77,7 +81,8 @@ END
 wheels_for() {
   local version
   version=$(within "python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'")
-  nice "$python" -m pip download --quiet --only-binary=:all: --python-version "$version" --dest "$system/home/wheels" "$@"
+  nice "$python" -m pip download --quiet --only-binary=:all: --python-version "$version" \
+    --platform "manylinux_2_28_$processor" --platform "manylinux_2_17_$processor" --dest "$system/home/wheels" "$@"
 }
 pip_install() {
   install_packages python3 python3-venv "${@:3}"
@@ -112,13 +117,19 @@ try_packages() {
   size=$(du -cb "$build"/release/*.deb | tail -n 1 | cut -f1)
 }
 try_wheel() {
+  local wheel package=${1:-brickccl}
+  wheel=$(echo "$build/release/$package-$version"-*"_$processor.whl")
   install_packages python3
   wheels_for numpy nanobind-backend
   cp "$wheel" "$system/home/wheels/"
-  pip_install "/opt/my tools" brickccl
+  pip_install "/opt/my tools" "$package"
   work_with "'/opt/my tools/bin/brickccl'"
   python_page "/opt/my\\ tools"
   size=$(stat -c %s "$wheel")
+}
+try_cuda() {
+  rm -rf "$system/opt/my tools"
+  try_wheel "$(basename "$build"/release/brickccl_cuda*.whl | cut -d- -f1)"
 }
 try_sdist() {
   install_packages python3
@@ -142,7 +153,8 @@ try_library() {
 
 # What the build makes of the same files.
 mkdir -p "$work"
-cracks=(--range -inf -750 --connectivity 26 --minimum-size 20 --maximum-size 300000 --order size)
+# Processors compress differently.
+cracks=(--range -inf -750 --connectivity 26 --minimum-size 20 --maximum-size 300000 --order size --no-compression)
 cd "$work"
 rm -rf castings report
 "$build/bin/brickccl" label "$root/Data/log.nrrd" cracks.nrrd "${cracks[@]}" --quiet
@@ -155,11 +167,17 @@ done
 
 rows=()
 for name in "${systems[@]}"; do
-  system=$work/$name
+  system=$work/$name processor=$(uname -m)
   mirror=http://deb.debian.org/debian options=()
   [ "$name" != jammy ] || mirror=http://archive.ubuntu.com/ubuntu options=(--no-check-gpg "--components=main,universe")
+  if [ "$name" = bookworm-arm64 ]; then
+    processor=aarch64 options=(--arch=arm64)
+    # The kernel starts programs for ARM by the emulator of Testing/install-arm.sh.
+    mountpoint -q /proc/sys/fs/binfmt_misc || mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
+    [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register
+  fi
   if [ ! -e "$work/$name.tar" ] && { rm -rf "$system" &&
-    debootstrap --variant=minbase "${options[@]}" "$name" "$system" "$mirror" >"$work/$name.log" 2>&1; }; then
+    debootstrap --variant=minbase "${options[@]}" "${name%-arm64}" "$system" "$mirror" >"$work/$name.log" 2>&1; }; then
     tar -C "$system" -cf "$work/$name.tar" .
   fi
   if [ ! -e "$work/$name.tar" ]; then
@@ -171,8 +189,10 @@ for name in "${systems[@]}"; do
   mkdir "$system"
   tar -C "$system" -xpf "$work/$name.tar"
   cp -r "$root/Data/log.nrrd" "$root/Data/forearm" "$system/home/"
-  for artifact in archive packages wheel sdist library; do
+  for artifact in archive packages wheel cuda sdist library; do
     case " ${artifacts[*]} " in *" $artifact "*) ;; *) continue ;; esac
+    [ "$processor" != aarch64 ] || [ "$artifact" = wheel ] || continue
+    [ "$artifact" != cuda ] || compgen -G "$build/release/brickccl_cuda*.whl" >/dev/null || continue
     [ "$artifact" != packages ] || grep -q "VERSION_CODENAME=$name" /etc/os-release || continue
     echo "== $artifact on $name"
     seconds=0

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the wheel, looks into it, installs it into an environment of its own and passes the tests.
 
-    python run.py BUILD_FOLDER [STEP] [--files] [OPTIONS OF PYTEST]
+    python run.py BUILD_FOLDER [STEP] [--files] [--cuda | --aarch64] [OPTIONS OF PYTEST]
 
 STEP is `environment` (installs the packages that the others need), `wheel` (builds, checks and installs the wheel), `test` (runs
 pytest on all tests or on the named files) or `all`, the default. `--files` builds the wheel with the command and its readers of
-image files; it needs the libraries that the command is built from.
+image files; it needs the libraries that the command is built from. `--cuda` and `--aarch64` build another wheel in a folder next to
+BUILD_FOLDER and try it without installing it: with CUDA, as the package brickccl-cuda13 (of CUDA 13), or cross-compiled for
+64-bit ARM (Testing/install-arm.sh), in an emulator.
 
 Exits with 77 (skipped) where the packages that this needs cannot be had. The environment and the build are kept in
 BUILD_FOLDER, so that a second run takes seconds. The interpreter that runs this file is the one that is tested.
@@ -25,8 +27,9 @@ import zipfile
 STEPS = ("environment", "wheel", "test", "all")
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 SKIPPED = 77
-#: Megabytes.
-LARGEST_WHEEL = 20
+SYSTEM_FOR_ARM = PACKAGE.parents[1] / "build" / "aarch64-packages"
+#: Megabytes of the wheel of this machine and of the others.
+LARGEST_WHEELS = {"": 20, "cuda": 60, "aarch64": 20}
 
 
 def run(*command, **options):
@@ -73,27 +76,48 @@ def make_environment(folder, may_install):
     return python
 
 
-def build_wheel(python, folder, with_files):
+def build_wheel(python, folder, with_files, variant):
     wheels = folder / "wheel"
     shutil.rmtree(wheels, ignore_errors=True)
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
     # As deep below the sources as the builds of presets: a compiler cache that has those has most of this, too.
     build = ("--config-settings", f"build-dir={folder}")
     strict = ("--config-settings", "cmake.define.BRICKCCL_WARNINGS_AS_ERRORS=ON")
-    value = "ON" if with_files else "OFF"
+    if variant == "aarch64":
+        environment |= {"CMAKE_TOOLCHAIN_FILE": str(PACKAGE / "aarch64.cmake"), "_PYTHON_HOST_PLATFORM": "linux-aarch64"}
+    values = {"IO": with_files, "COMMAND": with_files, "CUDA": variant == "cuda"}
     # The build folder remembers them.
     chosen = [
-        word for name in ("IO", "COMMAND") for word in ("--config-settings", f"cmake.define.BRICKCCL_PYTHON_{name}={value}")
+        f"--config-settings=cmake.define.BRICKCCL_PYTHON_{name}={'ON' if value else 'OFF'}" for name, value in values.items()
     ]
     options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels)
     run(python, "-m", "pip", "wheel", *options, *build, *strict, *chosen, PACKAGE, env=environment)
     (wheel,) = wheels.glob("*.whl")
+    return name_after_cuda(python, wheel, folder) if variant == "cuda" else wheel
+
+
+def name_after_cuda(python, wheel, folder):
+    """The wheel as a package of another name, whose extras ask for itself and not for the package without CUDA."""
+    (compiler,) = folder.glob("CMakeFiles/*/CMakeCUDACompiler.cmake")
+    version = re.search(r'CMAKE_CUDA_COMPILER_VERSION "(\d+)', compiler.read_text(encoding="utf-8"))[1]
+    run(python, "-m", "wheel", "unpack", "--dest", wheel.parent, wheel)
+    wheel.unlink()
+    (unpacked,) = wheel.parent.iterdir()
+    (information,) = unpacked.glob("*.dist-info")
+    metadata = information / "METADATA"
+    text = metadata.read_text(encoding="utf-8")
+    text = re.sub(r"^(Name: |Requires-Dist: )brickccl(?=$|\[)", rf"\1brickccl-cuda{version}", text, flags=re.MULTILINE)
+    metadata.write_text(text, encoding="utf-8")
+    information.rename(unpacked / information.name.replace("brickccl", f"brickccl_cuda{version}"))
+    run(python, "-m", "wheel", "pack", "--dest-dir", wheel.parent, unpacked)
+    shutil.rmtree(unpacked)
+    (wheel,) = wheel.parent.glob("*.whl")
     return wheel
 
 
 def check_contents(wheel, with_files):
     """The modules, the stub, the mark of typed packages and the library; nothing else."""
-    assert re.fullmatch(r"brickccl-[0-9.]+-cp310-abi3-linux_\w+\.whl", wheel.name), wheel.name
+    assert re.fullmatch(r"brickccl(_cuda\d+)?-[0-9.]+-cp310-abi3-linux_\w+\.whl", wheel.name), wheel.name
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         size = sum(item.file_size for item in archive.infolist())
@@ -126,7 +150,7 @@ def check_exports(wheel, modules):
             assert symbols == [entry], f"{name} exports {len(symbols)} symbols, among them {symbols[:3]}"
 
 
-def repair(python, wheel, folder):
+def repair(python, wheel, folder, variant):
     """The wheel with the libraries that it needs beside it; checks that it keeps to the stable interface."""
     scripts = python.parent
     # Packages have this instead of a library under the GNU General Public License (Source/Files/CMakeLists.txt).
@@ -135,16 +159,21 @@ def repair(python, wheel, folder):
     run(scripts / "abi3audit", "--strict", wheel)
     repaired = wheel.parent / "repaired"
     shutil.rmtree(repaired, ignore_errors=True)
-    run(scripts / "auditwheel", "repair", "--wheel-dir", repaired, wheel, env=environment)
+    places = ()
+    if variant == "aarch64":
+        places = ("--ldpaths", f"{bundled}:{SYSTEM_FOR_ARM}/usr/lib/aarch64-linux-gnu")
+    run(scripts / "auditwheel", "repair", *places, "--wheel-dir", repaired, wheel, env=environment)
     (result,) = repaired.glob("*.whl")
     run(scripts / "auditwheel", "show", result, env=environment)
     with zipfile.ZipFile(result) as archive:
         names = archive.namelist()
     assert any(name.endswith("licenses/LICENSE") for name in names), "the wheel has no license"
-    libraries = {pathlib.Path(name).name.split("-")[0] for name in names if name.startswith("brickccl.libs/lib")}
+    if variant == "cuda":
+        assert any(name.endswith("licenses/nvidia-cuda-runtime") for name in names), "the wheel has no license of NVIDIA's"
+    libraries = {pathlib.Path(name).name.split("-")[0] for name in names if ".libs/lib" in name}
     assert not libraries & {"libcurl", "libgnutls"}, "HDF5 brings the libraries that it reads the web with"
     size = result.stat().st_size / 1e6
-    assert size <= LARGEST_WHEEL, f"the wheel has {size:.1f} MB, more than {LARGEST_WHEEL}"
+    assert size <= LARGEST_WHEELS[variant], f"the wheel has {size:.1f} MB, more than {LARGEST_WHEELS[variant]}"
     print(f"{result.name}: {size:.2f} MB, libraries {' '.join(sorted(libraries))}")
     return result
 
@@ -165,6 +194,38 @@ def check_command(python, wheel, folder):
     shutil.rmtree(environment)
 
 
+def try_variant(python, wheel, folder, variant):
+    """The script of the README, tests of labels and the command, from the wheel with CUDA or in an emulator of ARM."""
+    site = folder / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    packages, prefix = [wheel], []
+    interpreter, target = python, ()
+    if variant == "aarch64":
+        packages += ["numpy", "nanobind-backend", "pytest"]
+        prefix = ["qemu-aarch64", "-L", SYSTEM_FOR_ARM]
+        interpreter = SYSTEM_FOR_ARM / "usr" / "bin" / "python3.11"
+        systems = [f"--platform=manylinux_2_{version}_aarch64" for version in range(17, 37)]
+        target = ("--python-version=3.11", "--only-binary=:all:", *systems)
+    else:
+        target = ("--no-deps",)
+    run(python, "-m", "pip", "install", "--quiet", *target, "--target", site, *packages)
+    environment = {**os.environ, "PYTHONPATH": str(site), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    tests = PACKAGE / "tests"
+    shown = "import brickccl; i = brickccl.info(); print(i); assert ('CUDA ON' in i['build']) == %s" % (variant == "cuda")
+    run(*prefix, interpreter, "-c", shown, cwd=site, env=environment)
+    run(*prefix, interpreter, tests / "try_wheel.py", cwd=site, env=environment)
+    # Those that need no other package.
+    options = ("-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tests)
+    run(*prefix, interpreter, *options, tests / "test_label.py", tests / "test_io.py", cwd=site, env=environment)
+    log, labels = PACKAGE.parents[1] / "Data" / "log.nrrd", []
+    for number, command in enumerate(([*prefix, site / "brickccl_command" / "brickccl"], [os.environ.get("BRICKCCL")])):
+        if command[-1]:
+            labels.append(folder / f"cracks-{number}.nrrd")
+            # Processors compress differently.
+            run(*command, "label", log, labels[-1], "--range", "-inf", "-750", "--connectivity", "full", "--no-compression")
+    assert len({path.read_bytes() for path in labels}) == 1, "the wheel's command writes other bytes than the build's"
+
+
 def build_source_distribution(python, folder):
     """It holds the engine. Testing/Install builds it where nothing else is."""
     target = folder / "sdist"
@@ -178,10 +239,14 @@ def build_source_distribution(python, folder):
     return archive
 
 
-def install_wheel(python, folder, with_files):
-    wheel = build_wheel(python, folder, with_files)
+def install_wheel(python, folder, with_files, variant):
+    wheel = build_wheel(python, folder, with_files, variant)
     check_contents(wheel, with_files)
-    repaired = repair(python, wheel, folder)
+    repaired = repair(python, wheel, folder, variant)
+    if variant:
+        run(python, "-m", "twine", "check", "--strict", repaired)
+        try_variant(python, repaired, folder, variant)
+        return
     run(python, "-m", "twine", "check", "--strict", repaired, build_source_distribution(python, folder))
     if with_files:
         check_command(python, repaired, folder)
@@ -215,9 +280,11 @@ def main(folder, options):
         print("skipped: pip cannot reach the packages that the build needs")
         return SKIPPED
     with_files = "--files" in options
+    variant = "cuda" if "--cuda" in options else "aarch64" if "--aarch64" in options else ""
     if step in ("wheel", "all"):
-        install_wheel(python, folder, with_files)
-    return test(python, folder, [option for option in options if option != "--files"]) if step in ("test", "all") else 0
+        install_wheel(python, folder.with_name(f"{folder.name}-{variant}") if variant else folder, with_files, variant)
+    words = [option for option in options if option not in ("--files", "--cuda", "--aarch64")]
+    return test(python, folder, words) if step in ("test", "all") else 0
 
 
 if __name__ == "__main__":

@@ -201,11 +201,29 @@ def test_the_page_of_the_package_index_stands_alone():
     folder = pathlib.Path(__file__).parents[1]
     page, readme = ((folder / name).read_text(encoding="utf-8") for name in ("PYPI.md", "README.md"))
     assert len(page.split()) <= 500
-    # The folder has no other files.
-    assert not re.findall(r"\]\((?!https?://)", page)
     for kind in ("python", "text"):
         block = re.compile(f"```{kind}\n.*?```", re.DOTALL)
         assert block.search(page)[0] == block.search(readme)[0]
+
+
+def test_links_of_the_page_of_the_package_index_are_absolute(monkeypatch):
+    folder = pathlib.Path(__file__).parents[1]
+    spec = importlib.util.spec_from_file_location("page_of_index", folder / "page_of_index.py")
+    page_of_index = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page_of_index)
+    link = re.compile(r"\]\(([^)]*)\)")
+    monkeypatch.setenv("BRICKCCL_ADDRESS", "https://example.org/project/")
+    urls = page_of_index.dynamic_metadata("urls", {})
+    links = link.findall(page_of_index.dynamic_metadata("readme", {})["text"])
+    assert len(links) >= 5
+    for address in (*links, urls["Changes"]):
+        root, name = address.split("/blob/HEAD/")
+        assert root == urls["Source"] == "https://example.org/project"
+        assert (folder.parents[1] / name).exists(), name
+    monkeypatch.setenv("BRICKCCL_ADDRESS", "")
+    assert page_of_index.dynamic_metadata("urls", {}) == {}
+    text = page_of_index.dynamic_metadata("readme", {})["text"]
+    assert not link.findall(text) and "Read more" not in text and "License: Apache-2.0" in text
 
 
 def test_every_function_is_documented_with_an_example():

@@ -79,17 +79,6 @@ PutBox(const ArrayShape &  shape,
   }
 }
 
-std::vector<std::int64_t>
-ArrayAxes::Sizes(const ArrayShape & shape) const
-{
-  std::vector<std::int64_t> sizes;
-  for (std::size_t i = places.size(); i-- > 0;)
-  {
-    sizes.push_back(static_cast<std::int64_t>(shape[places[i]]));
-  }
-  return sizes;
-}
-
 void
 TakeSlices(const ArrayShape &                                                                        shape,
            const ArrayShape &                                                                        chunk,
@@ -146,6 +135,7 @@ AxesOf(const std::string & letters, const ArrayShape & shape, const std::string 
     else if (letter != 'c' && (letter != 't' || size != 1))
     {
       axes.places.push_back(axis);
+      axes.sizes.insert(axes.sizes.begin(), static_cast<std::int64_t>(size));
       kept += letter == '?' ? "" : std::string(1, letter);
     }
   }

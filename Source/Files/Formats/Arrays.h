@@ -50,11 +50,10 @@ void PutBox(const ArrayShape &  shape,
 struct ArrayAxes
 {
   std::vector<std::size_t> places;
-  int                      channels = 1;
-  std::vector<std::string> notes;
-
-  /** The sizes of an image, from x on. */
-  std::vector<std::int64_t> Sizes(const ArrayShape & shape) const;
+  /** In the order of an image, from x on. */
+  std::vector<std::int64_t> sizes;
+  int                       channels = 1;
+  std::vector<std::string>  notes;
 };
 
 /** \param letters  t, z, y, x, c or ? of each axis

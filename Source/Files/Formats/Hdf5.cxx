@@ -264,7 +264,7 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   image.type = dataset.type;
   image.notes = axes.notes;
   image.channels = axes.channels;
-  image.extent = SettleExtent(axes.Sizes(dataset.shape));
+  image.extent = SettleExtent(axes.sizes);
   SetGeometry(dataset, axes, options, image);
   TellHeader(options, image);
   if (dataset.offset != 0)

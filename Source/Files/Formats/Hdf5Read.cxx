@@ -95,7 +95,6 @@ SendBoxes(const std::string &           path,
         FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
       }
     }
-    // Their type is as long as ours, but may be another one.
     const std::vector<hsize_t> begin(box.begin.begin(), box.begin.end());
     const std::vector<hsize_t> size(box.size.begin(), box.size.end());
     const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), h5.H5Sclose);

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -42,23 +41,7 @@ ValueOfText(const char * begin, const char * end)
 {
   const char * const digits = begin + (*begin == '+' ? 1 : 0);
   T                  value = {};
-  auto               result = std::from_chars(digits, end, value);
-  if constexpr (std::is_integral_v<T>)
-  {
-    double real = 0;
-    if ((result.ec != std::errc() || result.ptr != end) && result.ec != std::errc::result_out_of_range)
-    {
-      // Whole numbers may also be written as 7.0 or 3e2.
-      result = std::from_chars(digits, end, real);
-      if (result.ec == std::errc() && result.ptr == end && real == std::floor(real) && std::fabs(real) < 9e15 &&
-          real >= static_cast<double>(std::numeric_limits<T>::min()) &&
-          real <= static_cast<double>(std::numeric_limits<T>::max()))
-      {
-        return static_cast<T>(real);
-      }
-      result.ptr = begin;
-    }
-  }
+  const auto         result = std::from_chars(digits, end, value);
   if (result.ec != std::errc() || result.ptr != end)
   {
     throw Error(Quoted(std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40))) +

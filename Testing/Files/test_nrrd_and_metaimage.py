@@ -166,6 +166,13 @@ class MetaImageTest(FilesTest):
         self.voxels = values("int16", (4, 5, 6))
         self.raw = self.voxels.astype("<i2").tobytes()
 
+    def test_scaled_values_are_refused(self):
+        field = "ElementToIntensityFunction"
+        ours = self.read(self.write(self.raw, **{field + "Slope": "1", field + "Offset": "0.0"}))
+        np.testing.assert_array_equal(ours.voxels, self.voxels)
+        for name, value in (("Slope", "2"), ("Offset", "-1024")):
+            self.refuses(self.write(self.raw, **{field + name: value}), saying="its values are scaled (%s%s)" % (field, name))
+
     def test_a_long_has_four_bytes(self):
         """Programs that write eight for each would else be read as twice as many voxels, the first half of them."""
         for name, kind in (("MET_LONG", "<i4"), ("MET_ULONG", "<u4")):

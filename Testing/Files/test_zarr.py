@@ -108,6 +108,9 @@ class Arrays(ZarrTest):
             for name, options in (("whole", ()), ("slabs", ("--memory", "64MiB", "--threads", "1"))):
                 result = self.label(path, self.path(name + ".nrrd"), *options)
                 self.assertEqual(result.returncode, 0, result.stderr)
+            result = self.label(path, self.path("raw.nrrd"), "--raw", "5x5x5:uint8")
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("--raw", result.stderr)
             np.testing.assert_array_equal(self.read(self.path("whole.nrrd")).voxels > 0, voxels)
             np.testing.assert_array_equal(self.read(self.path("whole.nrrd")).voxels, self.read(self.path("slabs.nrrd")).voxels)
 

@@ -143,6 +143,10 @@ private:
       throw Error("the input " + Quoted(path) +
                   " holds the results of a batch; name the files or folders in it to use");
     }
+    else if (const std::string header = ZarrHeader(path); !header.empty())
+    {
+      AddFile(header, (fs::path(path) / "").parent_path().filename().string(), true);
+    }
     else
     {
       AddFolder(path);
@@ -183,7 +187,12 @@ private:
           {
             m_Marked.push_back(path.generic_string());
           }
-          if (isHidden || isLeftOut || HasMark(path))
+          const std::string header = isHidden || isLeftOut ? "" : ZarrHeader(path.generic_string());
+          if (!header.empty())
+          {
+            AddFile(header, path.lexically_relative(folder).generic_string());
+          }
+          if (isHidden || isLeftOut || !header.empty() || HasMark(path))
           {
             entry.disable_recursion_pending();
           }
@@ -338,7 +347,7 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
   std::map<std::string, FoundImage> stacks;
   for (const ListedFile & file : list.Take())
   {
-    const Format * const format = FormatOfName(file.path);
+    const Format * const format = FormatOfName(file.name);
     const bool           isRaw = IsRaw(file, options);
     const bool           isNamedDicom = format != nullptr && format->recognizes == IsDicom;
     if (isNamedDicom || (format == nullptr && LooksLikeDicom(file.path)))

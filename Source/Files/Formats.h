@@ -5,6 +5,7 @@
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -122,7 +123,17 @@ LoadedImage ReadMgh(const FileBytes & file, const ReadOptions & options);
 bool        IsGipl(const FileBytes & file);
 LoadedImage ReadGipl(const FileBytes & file, const ReadOptions & options);
 
+/** The type of an array of NumPy: "<u2". \throws Unsupported for other values than numbers. */
+ScalarType TypeOfNpy(const std::string & type);
+
 LoadedImage ReadRaw(const FileBytes & file, const ReadOptions & options);
+/** The type that NameOf gives this name. */
+std::optional<ScalarType> ScalarTypeNamed(const std::string & name);
+
+/** The file of metadata of a folder with a Zarr array or group; empty for others. */
+std::string ZarrHeader(const std::string & folder);
+bool        IsZarr(const FileBytes & file);
+LoadedImage ReadZarr(const FileBytes & file, const ReadOptions & options);
 
 bool        IsHdf5(const FileBytes & file);
 LoadedImage ReadHdf5(const FileBytes & file, const ReadOptions & options);

@@ -127,6 +127,10 @@ ReadAny(const std::string & path, const ReadOptions & options)
   std::error_code failure;
   if (std::filesystem::is_directory(path, failure))
   {
+    if (const std::string header = ZarrHeader(path); !header.empty())
+    {
+      return ReadZarr(FileBytes::Map(header), options);
+    }
     if (HoldsDicom(path))
     {
       return ReadDicomFolder(path, options);

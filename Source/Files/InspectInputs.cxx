@@ -104,7 +104,7 @@ MayBeRaw(const std::string & path)
     const auto      files = std::filesystem::is_directory(path, failure) ? SlicesOfFolder(path)
                           : IsThere(path)                                ? std::vector{ path }
                                                                          : FilesOfPattern(path);
-    return files.empty() || std::any_of(files.begin(), files.end(), isRaw);
+    return ZarrHeader(path).empty() && (files.empty() || std::any_of(files.begin(), files.end(), isRaw));
   });
 }
 

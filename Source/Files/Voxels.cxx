@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -42,23 +41,7 @@ ValueOfText(const char * begin, const char * end)
 {
   const char * const digits = begin + (*begin == '+' ? 1 : 0);
   T                  value = {};
-  auto               result = std::from_chars(digits, end, value);
-  if constexpr (std::is_integral_v<T>)
-  {
-    double real = 0;
-    if ((result.ec != std::errc() || result.ptr != end) && result.ec != std::errc::result_out_of_range)
-    {
-      // Whole numbers may also be written as 7.0 or 3e2.
-      result = std::from_chars(digits, end, real);
-      if (result.ec == std::errc() && result.ptr == end && real == std::floor(real) && std::fabs(real) < 9e15 &&
-          real >= static_cast<double>(std::numeric_limits<T>::min()) &&
-          real <= static_cast<double>(std::numeric_limits<T>::max()))
-      {
-        return static_cast<T>(real);
-      }
-      result.ptr = begin;
-    }
-  }
+  const auto         result = std::from_chars(digits, end, value);
   if (result.ec != std::errc() || result.ptr != end)
   {
     throw Error(Quoted(std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40))) +
@@ -130,35 +113,6 @@ ReadText(const char *     begin,
       throw Error("it has more numbers than the " + std::to_string(count) + " of its voxels");
     }
   });
-}
-
-/** Reads bytes of two digits each, with any white space between digits. */
-void
-ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
-{
-  std::size_t digits = 0;
-  for (std::uint64_t place = begin; place < file.Size() && digits < 2 * bytes; ++place)
-  {
-    const char * const letter = reinterpret_cast<const char *>(file.Data()) + place;
-    unsigned           digit = 0;
-    if (std::isspace(static_cast<unsigned char>(*letter)) != 0)
-    {
-      continue;
-    }
-    if (std::from_chars(letter, letter + 1, digit, 16).ec != std::errc())
-    {
-      throw Error("a byte among its hexadecimal digits has the value " +
-                  std::to_string(static_cast<unsigned char>(*letter)));
-    }
-    std::byte & value = output[digits / 2];
-    value = (digits % 2 == 0 ? std::byte{ 0 } : value << 4) | static_cast<std::byte>(digit);
-    ++digits;
-  }
-  if (digits < 2 * bytes)
-  {
-    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
-                std::to_string(2 * bytes));
-  }
 }
 
 /** Decompresses all voxels of a stream. */
@@ -340,9 +294,6 @@ ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImag
       break;
     case Encoding::Text:
       ReadText(text + begin, text + file.Size(), image.type, bytesOfFile / size, own.progress, part);
-      break;
-    case Encoding::Hexadecimal:
-      ReadHexadecimal(file, begin, bytesOfFile, part);
       break;
     case Encoding::Compressed:
       InflateAll(layout.parts[i], bytesOfFile, own.progress, part);

@@ -53,7 +53,6 @@ enum class Encoding
 {
   Raw,
   Text,
-  Hexadecimal,
   Compressed
 };
 

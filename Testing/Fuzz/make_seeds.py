@@ -4,6 +4,7 @@
     build/peers/bin/python Testing/Fuzz/make_seeds.py      (numpy, nibabel, SimpleITK, tifffile, imagecodecs, pydicom)"""
 
 import gzip
+import json
 import os
 import struct
 import zlib
@@ -150,6 +151,21 @@ def scanners():
           b"BitsPerElement = 16\n{volumeprimitive1}\n[geometry]\nresolution = 1 2 3\nunit = mm\n")
 
 
+def zarr():
+    second = {"zarr_format": 2, "shape": [3, 5, 7], "chunks": [2, 2, 7], "dtype": "<i2", "order": "C", "fill_value": -3, "filters": None,
+              "compressor": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}, "dimension_separator": "/"}
+    third = {"zarr_format": 3, "node_type": "array", "shape": [3, 5, 7], "data_type": "float32", "fill_value": "NaN",
+             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 2, 7]}},
+             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+             "codecs": [{"name": "bytes", "configuration": {"endian": "big"}}, {"name": "zstd", "configuration": {"level": 1}}]}
+    axes = [{"name": "c", "type": "channel"}] + [{"name": name, "type": "space", "unit": "micrometer"} for name in "zyx"]
+    changes = [{"type": "scale", "scale": [1, 3, 2, 1]}, {"type": "translation", "translation": [0, 1, 2, 3]}]
+    image = {"axes": axes, "datasets": [{"path": "0", "coordinateTransformations": changes}], "coordinateTransformations": changes[:1]}
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {"ome": {"version": "0.5", "multiscales": [image]}}}
+    for name, metadata in (("second", second), ("third", third), ("group", group)):
+        write("zarr", name + ".json", json.dumps(metadata).encode())
+
+
 def slice_of(name, pixels, syntax=ExplicitVRLittleEndian, **extra):
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID, meta.MediaStorageSOPInstanceUID = CTImageStorage, "1.2.3.4.5"
@@ -203,5 +219,5 @@ def dicom():
     slice_of("segments", (VOXELS > 100).astype(np.uint8), SegmentationType="BINARY", **groups)
 
 
-for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, scanners, dicom):
+for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, scanners, zarr, dicom):
     make()

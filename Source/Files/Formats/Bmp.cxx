@@ -55,20 +55,12 @@ ReadHeader(const FileBytes & file)
   header.isTopDown = header.height < 0;
   header.height = std::llabs(header.height);
   header.palette = 14 + size;
-  if (header.bits != 1 && header.bits != 4 && header.bits != 8 && header.bits != 24 && header.bits != 32)
+  if (header.bits != 1 && header.bits != 8 && header.bits != 24)
   {
     throw Unsupported("its pixels have " + std::to_string(header.bits) +
-                      " bits; 1, 4, 8, 24 and 32 are read: save it as 24-bit BMP or as PNG");
+                      " bits; 1, 8 and 24 are read: save it as 24-bit BMP or as PNG");
   }
-  if (compression == 3 && header.bits == 32)
-  {
-    // Only the usual masks are read. In a file with a short header they are between it and the pixels.
-    if (file.Number(54, 4) != 0xff0000 || file.Number(58, 4) != 0xff00 || file.Number(62, 4) != 0xff)
-    {
-      throw Unsupported("its color masks are unusual; save it as 24-bit BMP or as PNG");
-    }
-  }
-  else if (compression != 0)
+  if (compression != 0)
   {
     throw Unsupported("it is compressed (method " + std::to_string(compression) +
                       "); save it as uncompressed BMP or as PNG");
@@ -103,31 +95,23 @@ ReadHeader(const FileBytes & file)
   return header;
 }
 
-/** How to read an image with a palette. */
-enum class Palette
+/** Whether pixels are read as numbers of palette colors. \throws Unsupported for other palettes than gray ones */
+bool
+HasIndices(const FileBytes & file, const BmpHeader & header, bool asLabels)
 {
-  None,
-  Indices,
-  Gray,
-  Color
-};
-
-Palette
-KindOfPalette(const FileBytes & file, const BmpHeader & header, bool asLabels)
-{
-  if (header.bits > 8)
-  {
-    return Palette::None;
-  }
   bool isGray = true;
   bool isPlain = true;
-  for (std::int64_t i = 0; i < header.colors; ++i)
+  for (std::int64_t i = 0; header.bits <= 8 && i < header.colors; ++i)
   {
     const unsigned char * const color = file.Data() + header.palette + i * ColorBytes;
     isGray = isGray && color[0] == color[1] && color[1] == color[2];
     isPlain = isPlain && color[0] == i;
   }
-  return asLabels && !(isGray && isPlain) ? Palette::Indices : isGray ? Palette::Gray : Palette::Color;
+  if (!isGray && !asLabels)
+  {
+    throw Unsupported("it has a palette of colors; save it as 24-bit BMP or as PNG");
+  }
+  return asLabels && !(isGray && isPlain);
 }
 
 } // namespace
@@ -144,10 +128,10 @@ LoadedImage
 ReadBmp(const FileBytes & file, const ReadOptions & options)
 {
   const BmpHeader header = ReadHeader(file);
-  const Palette   palette = KindOfPalette(file, header, options.asLabels);
+  const bool      hasIndices = HasIndices(file, header, options.asLabels);
   LoadedImage     image;
   image.type = ScalarType::UInt8;
-  image.channels = palette == Palette::None || palette == Palette::Color ? 3 : 1;
+  image.channels = header.bits == 24 ? 3 : 1;
   image.extent = SettleExtent({ header.width, header.height });
   image.spacingSource = "none";
   if (header.perMeterX > 0 && header.perMeterY > 0)
@@ -158,16 +142,10 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
     image.notes.push_back(
       NoteOnResolution(static_cast<double>(header.perMeterX), static_cast<double>(header.perMeterY), "meter"));
   }
-  image.meaning = palette == Palette::Indices ? "numbers of palette colors" : "";
-  if (palette == Palette::Indices || palette == Palette::Color)
+  image.meaning = hasIndices ? "numbers of palette colors" : "";
+  if (hasIndices)
   {
-    image.notes.push_back(palette == Palette::Indices
-                            ? "it has a palette; the voxels are numbers of colors, not brightness"
-                            : "it has a palette; its colors become three channels");
-  }
-  if (header.bits == 32)
-  {
-    image.notes.push_back("transparency (alpha) is ignored; the 3 color channels are read");
+    image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
   }
   TellHeader(options, image);
   auto * output =
@@ -178,27 +156,24 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
     const unsigned char * const row = file.Data() + header.pixels + stored * header.RowBytes();
     for (std::int64_t x = 0; x < header.width; ++x)
     {
-      const unsigned char * color = row + x * (header.bits / 8);
-      if (palette != Palette::None)
+      if (header.bits == 24)
       {
-        const std::int64_t bit = x * header.bits;
-        const int          index = (row[bit / 8] >> (8 - header.bits - bit % 8)) & ((1 << header.bits) - 1);
-        if (index >= header.colors)
+        // Blue comes first.
+        for (int channel = 2; channel >= 0; --channel)
         {
-          throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " +
-                      std::to_string(header.colors) + ": the file is damaged");
+          *output++ = row[3 * x + channel];
         }
-        color = file.Data() + header.palette + static_cast<std::int64_t>(index) * ColorBytes;
-        if (image.channels == 1)
-        {
-          *output++ = palette == Palette::Gray ? color[0] : static_cast<unsigned char>(index);
-          continue;
-        }
+        continue;
       }
-      // Blue comes first.
-      *output++ = color[2];
-      *output++ = color[1];
-      *output++ = color[0];
+      const std::int64_t bit = x * header.bits;
+      const int          index = (row[bit / 8] >> (8 - header.bits - bit % 8)) & ((1 << header.bits) - 1);
+      if (index >= header.colors)
+      {
+        throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " +
+                    std::to_string(header.colors) + ": the file is damaged");
+      }
+      const std::uint64_t color = header.palette + static_cast<std::uint64_t>(index * ColorBytes);
+      *output++ = hasIndices ? static_cast<unsigned char>(index) : file.Data()[color];
     }
   }
   return image;

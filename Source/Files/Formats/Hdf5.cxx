@@ -6,10 +6,8 @@
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/HeaderText.h"
-#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
-#include "BrickCCL/Host/System.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,18 +23,6 @@ namespace brickccl::files
 
 namespace
 {
-
-/** The first axis of more than one value, or the last one. */
-std::size_t
-SlowestAxis(const std::vector<std::uint64_t> & shape)
-{
-  std::size_t axis = 0;
-  while (axis + 1 < shape.size() && shape[axis] == 1)
-  {
-    ++axis;
-  }
-  return axis;
-}
 
 /** "/a (uint8, 4 x 5 x 6), /b (text)": at most 20. */
 std::string
@@ -139,65 +125,22 @@ AxisLetters(const Hdf5Dataset & dataset)
   return letters;
 }
 
-/** The axes of space and time of a dataset, from the slowest to the fastest, and the number of channels. */
-struct Axes
+ArrayAxes
+AxesOfDataset(const Hdf5Dataset & dataset)
 {
-  std::vector<std::size_t> places;
-  int                      channels = 1;
-  std::vector<std::string> notes;
-};
-
-Axes
-AxesOf(const Hdf5Dataset & dataset)
-{
-  const std::string letters = AxisLetters(dataset);
-  const std::string source = letters + " (axistags)";
+  std::string letters = AxisLetters(dataset);
+  letters = letters.empty() ? std::string(dataset.shape.size(), '?') : letters;
   // ITK stores the channels of a voxel as one more axis, the last one.
-  const bool  isChannelsOfItk = !dataset.spacing.empty() && dataset.spacing.size() + 1 == dataset.shape.size();
-  Axes        axes;
-  std::string kept;
-  for (std::size_t axis = 0; axis < dataset.shape.size(); ++axis)
+  if (!dataset.spacing.empty() && dataset.spacing.size() + 1 == dataset.shape.size())
   {
-    const std::uint64_t size = dataset.shape[axis];
-    const bool          isLast = axis + 1 == dataset.shape.size();
-    const char          letter = isChannelsOfItk ? (isLast ? 'c' : '?') : letters.empty() ? '?' : letters[axis];
-    if (letter == 'c' && size != 1)
-    {
-      if (size > 1000000)
-      {
-        throw Unsupported("it has " + std::to_string(size) + " channels; up to 1000000 are read");
-      }
-      if (!isLast)
-      {
-        throw Unsupported("its " + std::to_string(size) + " channels are not its last axis, of " + source +
-                          "; store the channels last, or store only one");
-      }
-      axes.channels = static_cast<int>(size);
-    }
-    // A single time is not an axis.
-    else if (letter != 'c' && (letter != 't' || size != 1))
-    {
-      axes.places.push_back(axis);
-      kept += letter == '?' ? "" : std::string(1, letter);
-    }
+    letters = std::string(dataset.spacing.size(), '?') + 'c';
   }
-  const std::string order = "tzyx";
-  if (!std::is_sorted(kept.begin(), kept.end(), [&](char a, char b) { return order.find(a) < order.find(b); }))
-  {
-    throw Unsupported("its axes are in the order " + source +
-                      ", the last one the fastest; t, z, y, x and c are read in this order; transpose the dataset");
-  }
-  if (kept.find('t') != std::string::npos && axes.places.size() < 4)
-  {
-    axes.notes.push_back("its axes are " + source +
-                         "; time is labeled as a spatial axis; --by-slice labels each time point separately");
-  }
-  return axes;
+  return AxesOf(letters, dataset.shape, "axistags");
 }
 
 /** The geometry, from what ITK, Fiji and ilastik write. */
 void
-SetGeometry(const Hdf5Dataset & dataset, const Axes & axes, const ReadOptions & options, LoadedImage & image)
+SetGeometry(const Hdf5Dataset & dataset, const ArrayAxes & axes, const ReadOptions & options, LoadedImage & image)
 {
   const auto dimension = static_cast<std::size_t>(image.extent.dimension);
   if (!dataset.spacing.empty())
@@ -310,9 +253,8 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   Hdf5Dataset dataset = options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
   CheckReadable(dataset);
   CheckHdf5Sources(file.Path(), dataset, options.progress);
-  const HostContext context = options.Context();
-  const Axes        axes = AxesOf(dataset);
-  LoadedImage       image;
+  const ArrayAxes axes = AxesOfDataset(dataset);
+  LoadedImage     image;
   image.inParts = options.inParts;
   image.part = Printable(dataset.name);
   for (const FileStamp & each : dataset.files)
@@ -322,36 +264,18 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   image.type = dataset.type;
   image.notes = axes.notes;
   image.channels = axes.channels;
-  std::vector<std::int64_t> sizes;
-  for (std::size_t i = axes.places.size(); i-- > 0;)
-  {
-    sizes.push_back(static_cast<std::int64_t>(dataset.shape[axes.places[i]]));
-  }
-  image.extent = SettleExtent(sizes);
+  image.extent = SettleExtent(axes.sizes);
   SetGeometry(dataset, axes, options, image);
-  const std::size_t axis = SlowestAxis(dataset.shape);
-  const auto        bytes = VoxelBytes(image.extent, image.channels, image.type);
   TellHeader(options, image);
   if (dataset.offset != 0)
   {
-    TakeStored(file, dataset.offset, false, context, image);
+    TakeStored(file, dataset.offset, false, options.Context(), image);
+    return image;
   }
-  else if (image.inParts)
-  {
-    const auto read =
-      [=, path = file.Path(), threads = options.threads](std::size_t first, std::size_t count, std::byte * output) {
-        // The progress of a part is not reported, but the command's Ctrl-C need not wait for it.
-        ProgressHooks hooks;
-        hooks.canceled = WasInterrupted;
-        ReadHdf5(path, dataset, { axis, first, first + count }, { threads, Progress(hooks) }, output);
-      };
-    image.stream = SliceVoxels(bytes / static_cast<std::size_t>(dataset.shape[axis]), read);
-    image.slicesAtOnce = dataset.chunk.empty() ? 1 : static_cast<std::int64_t>(dataset.chunk[axis]);
-  }
-  else
-  {
-    ReadHdf5(file.Path(), dataset, { axis, 0, dataset.shape[axis] }, context, image.voxels.Resize(bytes));
-  }
+  const auto read = [=, path = file.Path()](const ArraySlices & slices,
+                                            const HostContext & context,
+                                            std::byte * output) { ReadHdf5(path, dataset, slices, context, output); };
+  TakeSlices(dataset.shape, dataset.chunk, options, read, image);
   return image;
 }
 

@@ -205,16 +205,7 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
   }
   dataset.axisTags = AttributeText(h5, object, "axistags");
   dataset.elementSize = AttributeNumbers(h5, object, "element_size_um");
-  for (const char * const attribute : { "DIMENSION_LIST",
-                                        "DIMENSION_LABELS",
-                                        "scale_factor",
-                                        "add_offset",
-                                        "_Unsigned",
-                                        "_FillValue",
-                                        "missing_value",
-                                        "valid_min",
-                                        "valid_max",
-                                        "valid_range" })
+  for (const char * const attribute : AttributesOfValues)
   {
     dataset.convention = h5.H5Aexists(object, attribute) > 0 ? attribute : dataset.convention;
   }

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/Disk/FileStamp.h"
+#include "BrickCCL/Files/Formats/Arrays.h"
 #include "BrickCCL/Host/Parallel.h"
 
 #include <cstddef>
@@ -66,20 +67,12 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
  *  virtual one, files of raw values. \throws Error that names what is missing or damaged. */
 void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
 
-/** The part of a dataset to read: the values [begin, end) along an axis. All axes before it have size 1. */
-struct Hdf5Slices
-{
-  std::size_t   axis = 0;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
 /** Reads slices of a dataset, as its type in memory. Several processes decompress at once. \throws Error for damaged
  *  files, and for those that are no longer what CheckHdf5Sources found: the library gives fill values where a file is
  *  missing. */
 void ReadHdf5(const std::string & path,
               const Hdf5Dataset & dataset,
-              const Hdf5Slices &  slices,
+              const ArraySlices & slices,
               const HostContext & context,
               std::byte *         output);
 

@@ -7,7 +7,6 @@
 #include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -24,24 +23,6 @@ namespace
 {
 
 using Shape = std::vector<std::uint64_t>;
-
-/** A box of a dataset. */
-struct Box
-{
-  std::vector<hsize_t> begin;
-  std::vector<hsize_t> size;
-
-  std::uint64_t
-  Count() const
-  {
-    std::uint64_t count = 1;
-    for (const hsize_t each : size)
-    {
-      count *= each;
-    }
-    return count;
-  }
-};
 
 /** About as many files of a virtual dataset are open at once: each takes half a megabyte. */
 constexpr std::size_t FilesAtOnce = 64;
@@ -70,73 +51,6 @@ BoxShape(const Hdf5Dataset & dataset)
   return box;
 }
 
-/** The boxes that cover slices. */
-std::vector<Box>
-CutIntoBoxes(const Hdf5Dataset & dataset, const Hdf5Slices & slices)
-{
-  const Shape       shape = BoxShape(dataset);
-  const std::size_t axes = shape.size();
-  Shape             first(axes, 0);
-  Shape             last = dataset.shape;
-  first[slices.axis] = slices.begin;
-  last[slices.axis] = slices.end;
-  Shape cell(axes);
-  for (std::size_t i = 0; i < axes; ++i)
-  {
-    cell[i] = first[i] / shape[i];
-  }
-  std::vector<Box> boxes;
-  for (bool isDone = false; !isDone;)
-  {
-    Box box;
-    for (std::size_t i = 0; i < axes; ++i)
-    {
-      box.begin.push_back(std::max(first[i], cell[i] * shape[i]));
-      box.size.push_back(std::min(last[i], (cell[i] + 1) * shape[i]) - box.begin[i]);
-    }
-    boxes.push_back(std::move(box));
-    isDone = true;
-    for (std::size_t i = axes; i-- > 0;)
-    {
-      if ((cell[i] + 1) * shape[i] < last[i])
-      {
-        ++cell[i];
-        isDone = false;
-        break;
-      }
-      cell[i] = first[i] / shape[i];
-    }
-  }
-  return boxes;
-}
-
-/** Copies the rows of a box to their places among the values of the slices. */
-void
-PutBox(const Hdf5Dataset &       dataset,
-       const Box &               box,
-       const Hdf5Slices &        slices,
-       const PipedChild::Bytes & values,
-       std::byte *               output)
-{
-  const std::size_t axes = box.size.size();
-  const std::size_t rowBytes = static_cast<std::size_t>(box.size.back()) * SizeOf(dataset.type);
-  const std::size_t rows = values.size() / rowBytes;
-  for (std::size_t row = 0; row < rows; ++row)
-  {
-    std::uint64_t place = 0;
-    std::uint64_t stride = 1;
-    std::uint64_t rest = row;
-    for (std::size_t i = axes; i-- > 0;)
-    {
-      const std::uint64_t size = i + 1 == axes ? 1 : box.size[i];
-      place += (box.begin[i] + rest % size - (i == slices.axis ? slices.begin : 0)) * stride;
-      stride *= dataset.shape[i];
-      rest /= size;
-    }
-    std::memcpy(output + place * SizeOf(dataset.type), values.data() + row * rowBytes, rowBytes);
-  }
-}
-
 /** The library gives fill values where it cannot open one more file. */
 void
 RequireDescriptors(const Hdf5Dataset & dataset)
@@ -154,12 +68,12 @@ RequireDescriptors(const Hdf5Dataset & dataset)
 
 /** Sends every `step`-th of the boxes, from the first on. */
 void
-SendBoxes(const std::string &      path,
-          const Hdf5Dataset &      dataset,
-          const std::vector<Box> & boxes,
-          std::size_t              first,
-          std::size_t              step,
-          const PipedChild::Send & send)
+SendBoxes(const std::string &           path,
+          const Hdf5Dataset &           dataset,
+          const std::vector<ArrayBox> & boxes,
+          std::size_t                   first,
+          std::size_t                   step,
+          const PipedChild::Send &      send)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
   RequireDescriptors(dataset);
@@ -171,7 +85,7 @@ SendBoxes(const std::string &      path,
   PipedChild::Bytes           values;
   for (std::size_t i = first; i < boxes.size(); i += step)
   {
-    const Box & box = boxes[i];
+    const ArrayBox & box = boxes[i];
     if (i / step % boxesAtOnce == 0)
     {
       object.reset();
@@ -181,11 +95,12 @@ SendBoxes(const std::string &      path,
         FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
       }
     }
-    const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(box.size.size()), box.size.data(), nullptr),
-                          h5.H5Sclose);
+    const std::vector<hsize_t> begin(box.begin.begin(), box.begin.end());
+    const std::vector<hsize_t> size(box.size.begin(), box.size.end());
+    const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), h5.H5Sclose);
     const Hdf5Handle space(h5.H5Dget_space(*object), h5.H5Sclose);
     values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));
-    if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, box.begin.data(), nullptr, box.size.data(), nullptr) < 0 ||
+    if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) < 0 ||
         h5.H5Dread(*object, type, room, space, H5P_DEFAULT, values.data()) < 0)
     {
       FailHdf5(h5, "the values of dataset " + Printable(dataset.name) + " cannot be read");
@@ -206,13 +121,13 @@ RequireSameFiles(const Hdf5Dataset & dataset)
 void
 ReadByChildren(const std::string & path,
                const Hdf5Dataset & dataset,
-               const Hdf5Slices &  slices,
+               const ArraySlices & slices,
                const HostContext & context,
                std::byte *         output)
 {
-  const std::vector<Box> boxes = CutIntoBoxes(dataset, slices);
-  std::uint64_t          largest = 0;
-  for (const Box & box : boxes)
+  const std::vector<ArrayBox> boxes = CutIntoBoxes(dataset.shape, BoxShape(dataset), slices);
+  std::uint64_t               largest = 0;
+  for (const ArrayBox & box : boxes)
   {
     largest = std::max(largest, box.Count() * SizeOf(dataset.type));
   }
@@ -244,7 +159,13 @@ ReadByChildren(const std::string & path,
     tell();
     values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));
     children[i % count]->Receive(values.data(), values.size());
-    PutBox(dataset, boxes[i], slices, values, output);
+    PutBox(dataset.shape,
+           boxes[i],
+           slices,
+           boxes[i].size,
+           SizeOf(dataset.type),
+           reinterpret_cast<const std::byte *>(values.data()),
+           output);
   }
 }
 
@@ -253,7 +174,7 @@ ReadByChildren(const std::string & path,
 void
 ReadHdf5(const std::string & path,
          const Hdf5Dataset & dataset,
-         const Hdf5Slices &  slices,
+         const ArraySlices & slices,
          const HostContext & context,
          std::byte *         output)
 {

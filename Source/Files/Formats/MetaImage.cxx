@@ -313,22 +313,6 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
   ReadDataFiles(layout, options.Context(), image);
 }
 
-/** Scales the values: value = slope * stored + offset. */
-void
-ApplyScaling(const MetaHeader & header, const HostContext & context, LoadedImage & image)
-{
-  Scaling scaling;
-  if (const std::string * const slope = header.Find("ElementToIntensityFunctionSlope"))
-  {
-    scaling.slope = RealNumber(*slope, "ElementToIntensityFunctionSlope");
-  }
-  if (const std::string * const offset = header.Find("ElementToIntensityFunctionOffset"))
-  {
-    scaling.intercept = RealNumber(*offset, "ElementToIntensityFunctionOffset");
-  }
-  RescaleImage(scaling, "ElementToIntensityFunction", context, image);
-}
-
 } // namespace
 
 bool
@@ -348,9 +332,8 @@ FilesBesideMetaImage(const std::string & path)
 LoadedImage
 ReadMetaImage(const FileBytes & file, const ReadOptions & options)
 {
-  const MetaHeader  header = ParseHeader(file);
-  const HostContext context = options.Context();
-  LoadedImage       image;
+  const MetaHeader header = ParseHeader(file);
+  LoadedImage      image;
   image.inParts = options.inParts;
   const std::string * const objectType = header.Find("ObjectType");
   if (objectType != nullptr && LowerCase(*objectType) != "image")
@@ -385,10 +368,17 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
     }
     image.channels = static_cast<int>(number);
   }
+  for (const auto & [field, neutral] :
+       { std::pair{ "ElementToIntensityFunctionSlope", 1.0 }, std::pair{ "ElementToIntensityFunctionOffset", 0.0 } })
+  {
+    if (header.Find(field) != nullptr && RealNumber(*header.Find(field), field) != neutral)
+    {
+      throw Unsupported("its values are scaled (" + std::string(field) + "); save the scaled values");
+    }
+  }
   SetGeometry(header, extent.size(), options, image);
   TellHeader(options, image);
   ReadData(file, header, options, image);
-  ApplyScaling(header, context, image);
   return image;
 }
 

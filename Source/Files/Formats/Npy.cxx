@@ -20,26 +20,6 @@ namespace
 
 constexpr std::size_t MagicBytes = 8;
 
-ScalarType
-TypeOfNpy(const std::string & type)
-{
-  static const std::pair<const char *, ScalarType> types[] = {
-    { "b1", ScalarType::UInt8 },   { "u1", ScalarType::UInt8 },   { "i1", ScalarType::Int8 },
-    { "u2", ScalarType::UInt16 },  { "i2", ScalarType::Int16 },   { "u4", ScalarType::UInt32 },
-    { "i4", ScalarType::Int32 },   { "u8", ScalarType::UInt64 },  { "i8", ScalarType::Int64 },
-    { "f4", ScalarType::Float32 }, { "f8", ScalarType::Float64 },
-  };
-  for (const auto & [name, scalar] : types)
-  {
-    if (type.substr(1) == name)
-    {
-      return scalar;
-    }
-  }
-  throw Unsupported("its values have the type " + Quoted(type) +
-                    "; integers of 8 to 64 bits, float32, float64 and bool are read");
-}
-
 /** Puts voxels whose last axis is the fastest in the order of images. */
 void
 ReverseAxes(LoadedImage & image)
@@ -69,6 +49,26 @@ ReverseAxes(LoadedImage & image)
 }
 
 } // namespace
+
+ScalarType
+TypeOfNpy(const std::string & type)
+{
+  static const std::pair<const char *, ScalarType> types[] = {
+    { "b1", ScalarType::UInt8 },   { "u1", ScalarType::UInt8 },   { "i1", ScalarType::Int8 },
+    { "u2", ScalarType::UInt16 },  { "i2", ScalarType::Int16 },   { "u4", ScalarType::UInt32 },
+    { "i4", ScalarType::Int32 },   { "u8", ScalarType::UInt64 },  { "i8", ScalarType::Int64 },
+    { "f4", ScalarType::Float32 }, { "f8", ScalarType::Float64 },
+  };
+  for (const auto & [name, scalar] : types)
+  {
+    if (type.size() > 1 && type.substr(1) == name)
+    {
+      return scalar;
+    }
+  }
+  throw Unsupported("its values have the type " + Quoted(type) +
+                    "; integers of 8 to 64 bits, float32, float64 and bool are read");
+}
 
 bool
 IsNpy(const FileBytes & file)

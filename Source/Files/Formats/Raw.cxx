@@ -27,19 +27,6 @@ struct RawLayout
   std::uint64_t             skip = 0;
 };
 
-std::optional<ScalarType>
-RawType(const std::string & name)
-{
-  for (int number = 0; number <= static_cast<int>(ScalarType::Float64); ++number)
-  {
-    if (name == NameOf(static_cast<ScalarType>(number)))
-    {
-      return static_cast<ScalarType>(number);
-    }
-  }
-  return std::nullopt;
-}
-
 /** The sizes of "1024x1024x800". */
 std::vector<std::int64_t>
 RawSizes(std::string text)
@@ -60,7 +47,7 @@ ParseRaw(const std::string & text)
                           " must be a size and a type, such as 1024x1024x800:uint16, perhaps with :big and then "
                           ":skip=512 (bytes before the voxels)");
   }
-  const auto type = RawType(parts.str(2));
+  const auto type = ScalarTypeNamed(parts.str(2));
   if (!type)
   {
     throw InvalidArgument("the voxel type " + Quoted(parts.str(2)) +
@@ -94,7 +81,7 @@ Proposal(const FileBytes & file, int dimension)
   {
     type = count == length || file.Size() % 2 == 1 ? "uint8" : count * 4 == length ? "float32" : "uint16";
   }
-  const std::size_t bytes = SizeOf(*RawType(type));
+  const std::size_t bytes = SizeOf(*ScalarTypeNamed(type));
   if (sizes.empty() || count * static_cast<double>(bytes) != length)
   {
     return (dimension == 2 ? "--raw XxY:" : "--raw XxYxZ:") + type +
@@ -115,6 +102,19 @@ Proposal(const FileBytes & file, int dimension)
 }
 
 } // namespace
+
+std::optional<ScalarType>
+ScalarTypeNamed(const std::string & name)
+{
+  for (int number = 0; number <= static_cast<int>(ScalarType::Float64); ++number)
+  {
+    if (name == NameOf(static_cast<ScalarType>(number)))
+    {
+      return static_cast<ScalarType>(number);
+    }
+  }
+  return std::nullopt;
+}
 
 bool
 HasSlicesOfRaw(const std::string & text)

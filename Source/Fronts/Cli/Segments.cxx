@@ -9,6 +9,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/FindImages.h"
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Segments.h"
 #include "BrickCCL/Measuring/Measuring.h"
@@ -216,8 +217,8 @@ FindMasks(const std::vector<std::string> & inputs, bool areMasks)
     options.slicesAreVolumes = !areMasks;
     std::error_code ignored;
     // A file may have the name of a pattern.
-    const bool isFile = std::filesystem::exists(input, ignored) && !std::filesystem::is_directory(input, ignored);
-    const bool isFolder = std::filesystem::is_directory(input, ignored);
+    const bool isFolder = std::filesystem::is_directory(input, ignored) && files::ZarrHeader(input).empty();
+    const bool isFile = std::filesystem::exists(input, ignored) && !isFolder;
     if (isFolder && std::filesystem::is_empty(input, ignored))
     {
       throw InvalidArgument("the folder " + Quoted(input) +

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zarr arrays (versions 2 and 3) and OME-Zarr images: folders of metadata in JSON and of chunks, a file each.
+
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Formats/Arrays.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
+#include "BrickCCL/Host/System.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#ifdef BRICKCCL_USE_BLOSC
+#  include <blosc.h>
+#endif
+#ifdef BRICKCCL_USE_ZSTD
+#  include <zstd.h>
+#endif
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct ZarrArray
+{
+  std::string header;
+  ArrayShape  shape;
+  ArrayShape  chunk;
+  ScalarType  type = ScalarType::UInt8;
+  /** Whether the bytes of each value are in reverse order. */
+  bool swapped = false;
+  /** "gzip", "zlib", "zstd" or "blosc"; empty if chunks are not compressed. */
+  std::string compressor;
+  /** A chunk's file is named by its indices, with this before them and between them: "c/1/0/2", "1.0.2". */
+  std::string before;
+  std::string between;
+  /** The bytes of a voxel of a missing chunk. */
+  std::string           fill;
+  std::set<std::string> missing = {};
+};
+
+std::string
+NameOfChunk(const ZarrArray & array, const ArrayBox & box)
+{
+  std::string name;
+  for (std::size_t i = 0; i < array.shape.size(); ++i)
+  {
+    name += (i == 0 ? array.before : array.between) + std::to_string(box.begin[i] / array.chunk[i]);
+  }
+  return name;
+}
+
+/** Decompresses `bytes` bytes. \return whether there are as many and they are not damaged */
+bool
+Decompress(const std::string & compressor, const FileBytes & file, std::byte * output, std::size_t bytes)
+{
+  if (const bool isGzip = compressor == "gzip"; isGzip || compressor == "zlib")
+  {
+    Inflater inflater(file.Data(), file.Size(), isGzip ? Wrapper::Gzip : Wrapper::Zlib, Quoted(file.Path()));
+    inflater.Read(output, bytes);
+    inflater.Finish();
+    return true;
+  }
+#ifdef BRICKCCL_USE_ZSTD
+  if (compressor == "zstd")
+  {
+    return ZSTD_decompress(output, bytes, file.Data(), file.Size()) == bytes;
+  }
+#endif
+#ifdef BRICKCCL_USE_BLOSC
+  if (compressor == "blosc")
+  {
+    std::size_t size = 0;
+    return blosc_cbuffer_validate(file.Data(), file.Size(), &size) == 0 && size == bytes &&
+           blosc_decompress_ctx(file.Data(), output, bytes, 1) == static_cast<int>(bytes);
+  }
+#endif
+  if (!compressor.empty())
+  {
+    throw Unsupported("this program was built without " + compressor + ", by which its chunks are compressed");
+  }
+  const bool isWhole = file.Size() == bytes;
+  isWhole ? std::memcpy(output, file.Data(), bytes) : nullptr;
+  return isWhole;
+}
+
+/** Reads the part of a chunk that is in a box. */
+void
+ReadChunk(const ZarrArray & array, const ArrayBox & box, const ArraySlices & slices, std::byte * output)
+{
+  const std::string name = NameOfChunk(array, box);
+  const std::size_t size = SizeOf(array.type);
+  if (array.missing.count(name) > 0)
+  {
+    std::string values(box.Count() * size, '\0');
+    std::generate(values.begin(), values.end(), [&, i = std::size_t{ 0 }]() mutable { return array.fill[i++ % size]; });
+    PutBox(array.shape, box, slices, box.size, size, reinterpret_cast<const std::byte *>(values.data()), output);
+    return;
+  }
+  std::size_t begin = 0;
+  std::size_t bytes = size;
+  for (std::size_t i = 0; i < array.chunk.size(); ++i)
+  {
+    begin = begin * array.chunk[i] + box.begin[i] % array.chunk[i];
+    bytes *= array.chunk[i];
+  }
+  const FileBytes   file = MapDataFiles(array.header, { name }).front();
+  Buffer<std::byte> values;
+  values.Resize(bytes);
+  if (!Decompress(array.compressor, file, values.Data(), bytes))
+  {
+    throw Error("its chunk " + Quoted(name) + " is damaged or truncated: " + std::to_string(file.Size()) +
+                " bytes do not make " + std::to_string(bytes));
+  }
+  array.swapped ? SwapBytes(values.Data(), size, bytes / size, { 1 }) : void();
+  PutBox(array.shape, box, slices, array.chunk, size, values.Data() + begin * size, output);
+}
+
+/** Finds out which chunks are there. \throws Error if there are only files of other names. */
+void
+FindChunks(ZarrArray & array, LoadedImage & image)
+{
+  const auto      boxes = CutIntoBoxes(array.shape, array.chunk, { 0, 0, array.shape[0] });
+  std::error_code failure;
+  for (const ArrayBox & box : boxes)
+  {
+    const std::string name = NameOfChunk(array, box);
+    const std::string path = PathBeside(array.header, name);
+    // A link to a file that is gone is not a missing chunk.
+    const bool isMissing = fs::symlink_status(path, failure).type() == fs::file_type::not_found;
+    isMissing ? void(array.missing.insert(name)) : image.files.push_back(path);
+  }
+  for (const auto & entry : fs::directory_iterator(fs::path(array.header).parent_path(), failure))
+  {
+    const std::string name = entry.path().filename().string();
+    if (array.missing.size() == boxes.size() && name[0] != '.' && name != "zarr.json" && name != "c")
+    {
+      throw Error("it has no chunk such as " + Quoted(NameOfChunk(array, boxes[0])) + ", but " + Quoted(name));
+    }
+  }
+  if (!array.missing.empty())
+  {
+    image.notes.push_back(std::to_string(array.missing.size()) + " of its " + Counted(boxes.size(), "chunk") +
+                          " are not stored; their voxels have the fill value");
+  }
+}
+
+json
+ReadJson(const FileBytes & file)
+{
+  json document = json::parse(file.Data(), file.Data() + file.Size(), nullptr, false);
+  if (!document.is_object())
+  {
+    throw Error(file.QuotedName() + " is damaged: it is not a JSON object");
+  }
+  return document;
+}
+
+std::string
+TextOf(const json & value)
+{
+  return Quoted(value.is_string() ? value.get<std::string>() : value.dump().substr(0, 60));
+}
+
+[[noreturn]] void
+Refuse(const std::string & what, const json & value)
+{
+  throw Unsupported("its " + what + " is " + TextOf(value) +
+                    "; whole numbers, float32, float64 and bool are read in chunks of a regular grid, in C order, "
+                    "uncompressed or compressed by gzip, zlib, zstd or blosc");
+}
+
+/** The attributes of the array or group of a header; those of version 2 are in a file of their own. */
+json
+AttributesOf(const FileBytes & header, const json & metadata)
+{
+  const std::string beside = PathBeside(header.Path(), ".zattrs");
+  return metadata.value("attributes", IsThere(beside) ? ReadJson(FileBytes::Map(beside)) : json::object());
+}
+
+ArrayShape
+SizesOf(const json & sizes)
+{
+  ArrayShape numbers;
+  double     all = 1;
+  for (const json & size : sizes)
+  {
+    numbers.push_back(size.is_number_unsigned() ? size.get<std::uint64_t>() : 0);
+    all *= static_cast<double>(numbers.back());
+  }
+  if (!(all >= 1 && all < 4e18) || numbers.empty())
+  {
+    throw Error("its shape or the shape of its chunks is " + TextOf(sizes) +
+                "; there must be at least one voxel along each axis, and not more than any memory holds");
+  }
+  return numbers;
+}
+
+/** The bytes of a value of a type. */
+std::string
+FillOf(const json & fill, ScalarType type)
+{
+  return VisitScalarType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    using Limits = std::numeric_limits<T>;
+    const bool isNumber = fill.is_boolean() || (Limits::is_integer ? fill.is_number_integer() : fill.is_number());
+    const T    value = fill == "NaN"       ? Limits::quiet_NaN()
+                     : fill == "Infinity"  ? Limits::infinity()
+                     : fill == "-Infinity" ? static_cast<T>(-Limits::infinity())
+                     : isNumber            ? fill.get<T>()
+                                           : T{ 0 };
+    if (!(isNumber ? fill.is_boolean() || !Limits::is_integer || json(value) == fill : fill.is_null() || value != 0))
+    {
+      Refuse("fill_value of the type " + std::string(NameOf(type)), fill);
+    }
+    return std::string(reinterpret_cast<const char *>(&value), sizeof(T));
+  });
+}
+
+void
+Parse2(const json & metadata, ZarrArray & array)
+{
+  const json & type = metadata.at("dtype");
+  const json   compressor = metadata.value("compressor", json());
+  const json   filters = metadata.value("filters", json());
+  const json & order = metadata.at("order");
+  type.is_string() ? void() : Refuse("dtype", type);
+  filters.empty() ? void() : Refuse("list of filters", filters);
+  order == "C" ? void() : Refuse("order", order);
+  array.type = TypeOfNpy(type);
+  array.swapped = (type.get<std::string>()[0] == '>') != HostIsBigEndian;
+  array.chunk = SizesOf(metadata.at("chunks"));
+  array.between = metadata.value("dimension_separator", ".");
+  array.compressor = compressor.is_null() ? "" : compressor.at("id").get<std::string>();
+}
+
+void
+Parse3(const json & metadata, ZarrArray & array)
+{
+  const json   type = metadata.at("data_type") == "bool" ? json("uint8") : metadata.at("data_type");
+  const json & grid = metadata.at("chunk_grid");
+  const json & keys = metadata.at("chunk_key_encoding");
+  const json & codecs = metadata.at("codecs");
+  const json   transformers = metadata.value("storage_transformers", json());
+  const json   none = json::object();
+  const auto   scalar = ScalarTypeNamed(type.is_string() ? type.get<std::string>() : "");
+  const bool   isDefault = keys.at("name") == "default";
+  scalar ? void() : Refuse("data_type", type);
+  grid.at("name") == "regular" ? void() : Refuse("chunk_grid", grid);
+  isDefault || keys.at("name") == "v2" ? void() : Refuse("chunk_key_encoding", keys);
+  transformers.empty() ? void() : Refuse("list of storage_transformers", transformers);
+  codecs.at(0).at("name") == "bytes" ? void() : Refuse("first codec", codecs[0].at("name"));
+  codecs.size() <= 2 ? void() : Refuse("third codec", codecs[2].at("name"));
+  array.type = *scalar;
+  array.swapped = (codecs[0].value("configuration", none).value("endian", "little") == "big") != HostIsBigEndian;
+  array.chunk = SizesOf(grid.at("configuration").at("chunk_shape"));
+  array.between = keys.value("configuration", none).value("separator", isDefault ? "/" : ".");
+  array.before = isDefault ? "c" + array.between : "";
+  array.compressor = codecs.size() == 1 ? "" : codecs[1].at("name").get<std::string>();
+}
+
+ZarrArray
+ParseArray(const FileBytes & header, const json & metadata)
+{
+  const json &                version = metadata.at("zarr_format");
+  const json                  attributes = AttributesOf(header, metadata);
+  const std::set<std::string> compressors = { "", "gzip", "zlib", "zstd", "blosc" };
+  ZarrArray                   array;
+  array.header = header.Path();
+  array.shape = SizesOf(metadata.at("shape"));
+  version == 2 || version == 3 ? void() : Refuse("zarr_format", version);
+  version == 2 ? Parse2(metadata, array) : Parse3(metadata, array);
+  compressors.count(array.compressor) > 0 ? void() : Refuse("compressor", array.compressor);
+  array.between == "." || array.between == "/" ? void() : Refuse("separator of names of chunks", array.between);
+  array.chunk.size() == array.shape.size() ? void() : Refuse("shape of another dimension", metadata.at("shape"));
+  array.fill = FillOf(metadata.value("fill_value", json()), array.type);
+  for (const char * const attribute : AttributesOfValues)
+  {
+    attributes.contains(attribute) ? Refuse("attribute, which may change its values,", attribute) : void();
+  }
+  return array;
+}
+
+std::string
+LettersOf(const json & axes)
+{
+  std::string letters;
+  for (const json & axis : axes)
+  {
+    const std::string type = axis.is_object() ? axis.value("type", "") : "";
+    const std::string name = axis.is_object() ? axis.at("name") : axis;
+    letters += type == "channel" ? "c" : type == "time" ? "t" : name;
+  }
+  if (letters.size() != axes.size() || letters.find_first_not_of("tzyxc") != std::string::npos)
+  {
+    throw Unsupported("its axes are " + TextOf(axes) + "; axes t, c, z, y and x are read");
+  }
+  return letters;
+}
+
+void
+SetGeometry(const json & transformations, const json & axes, const ArrayAxes & places, LoadedImage & image)
+{
+  bool hasUnit = false;
+  for (int axis = 0; axis < std::min(3, image.extent.dimension); ++axis)
+  {
+    const std::size_t place = places.places[places.places.size() - 1 - static_cast<std::size_t>(axis)];
+    const std::string unit = axes[place].is_object() ? axes[place].value("unit", "") : "";
+    const bool        isTime = LettersOf(axes)[place] == 't';
+    double            scale = 1;
+    double            origin = 0;
+    for (const json & each : transformations)
+    {
+      const std::string type = each.at("type");
+      const auto        numbers = each.value(type, std::vector<double>());
+      if ((type != "scale" && type != "translation") || numbers.size() != axes.size())
+      {
+        throw Unsupported("its coordinate transformation " + TextOf(each) + " is not read; scale and translation of " +
+                          Counted(axes.size(), "number") + " are");
+      }
+      scale *= type == "scale" ? numbers[place] : 1;
+      origin = type == "scale" ? origin * numbers[place] : origin + numbers[place];
+    }
+    const double millimeters = unit.empty() || isTime ? 1 : Millimeters(unit);
+    if (millimeters == 0)
+    {
+      throw Unsupported("an axis has the unit " + Quoted(unit) + "; micrometer and other units of length are read");
+    }
+    hasUnit = hasUnit || !unit.empty();
+    image.geometry.spacing[axis] = isTime ? 1 : scale * millimeters;
+    image.geometry.origin[axis] = isTime ? 0 : origin * millimeters;
+  }
+  hasUnit ? void() : image.notes.push_back("its OME scale has no unit; mm is assumed");
+  SettleSpacing(image);
+}
+
+LoadedImage
+ReadHeader(const FileBytes & header, ZarrArray & array)
+{
+  LoadedImage image;
+  FileBytes   own = header;
+  json        metadata = ReadJson(header);
+  json        axes;
+  json        transformations = json::array();
+  image.files = { header.Path() };
+  if (!metadata.contains("shape"))
+  {
+    const json attributes = AttributesOf(header, metadata);
+    const json images = attributes.value("ome", attributes).value("multiscales", json::array());
+    if (images.size() != 1)
+    {
+      throw Unsupported("it is a group with " + Counted(images.size(), "OME image") +
+                        "; give the folder in it of one image or array");
+    }
+    axes = images.at(0).value("axes", json{ "t", "c", "z", "y", "x" });
+    const json &      largest = images[0].at("datasets").at(0);
+    const std::string path = largest.at("path");
+    for (const json & part : { largest, images[0] })
+    {
+      const json list = part.value("coordinateTransformations", json::array());
+      transformations.insert(transformations.end(), list.begin(), list.end());
+    }
+    image.files.push_back(ZarrHeader(PathBeside(header.Path(), path)));
+    if (image.files.back().empty())
+    {
+      throw Error("its image " + Quoted(path) + " is missing: there is no such folder with an array");
+    }
+    own = FileBytes::Map(image.files.back());
+    metadata = ReadJson(own);
+  }
+  array = ParseArray(own, metadata);
+  const std::string letters = axes.is_null() ? std::string(array.shape.size(), '?') : LettersOf(axes);
+  if (letters.size() != array.shape.size())
+  {
+    throw Error("its axes are " + letters + ", but the array has " + SizesText(array.shape) + " voxels");
+  }
+  const ArrayAxes places = AxesOf(letters, array.shape, "OME axes");
+  image.type = array.type;
+  image.notes = places.notes;
+  image.channels = places.channels;
+  image.extent = SettleExtent(places.sizes);
+  image.spacingSource = transformations.empty() ? "none" : "file";
+  transformations.empty() ? void() : SetGeometry(transformations, axes, places, image);
+  return image;
+}
+
+} // namespace
+
+std::string
+ZarrHeader(const std::string & folder)
+{
+  for (const char * const name : { "/zarr.json", "/.zarray", "/.zgroup" })
+  {
+    if (IsRegularFile(folder + name))
+    {
+      return folder + name;
+    }
+  }
+  return "";
+}
+
+bool
+IsZarr(const FileBytes & file)
+{
+  const std::string name = fs::path(file.Path()).filename().string();
+  return name == "zarr.json" || name == ".zarray" || name == ".zgroup";
+}
+
+LoadedImage
+ReadZarr(const FileBytes & file, const ReadOptions & options)
+{
+  ZarrArray   array;
+  LoadedImage image;
+  try
+  {
+    image = ReadHeader(file, array);
+  }
+  catch (const json::exception & error)
+  {
+    const std::string text = error.what();
+    throw Error("its metadata are damaged:" + Printable(text.substr(text.find(']') + 1)));
+  }
+  TellHeader(options, image);
+  FindChunks(array, image);
+  const auto read = [array](const ArraySlices & slices, const HostContext & context, std::byte * output) {
+    const auto boxes = CutIntoBoxes(array.shape, array.chunk, slices);
+    ParallelFor(static_cast<std::int64_t>(boxes.size()), context, [&](std::int64_t i) {
+      ReadChunk(array, boxes[static_cast<std::size_t>(i)], slices, output);
+    });
+  };
+  TakeSlices(array.shape, array.chunk, options, read, image);
+  return image;
+}
+
+} // namespace brickccl::files

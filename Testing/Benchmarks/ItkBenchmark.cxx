@@ -12,8 +12,6 @@
 // next waits for the host, for half a gigabyte some seconds.
 
 #include "itkBrickBinaryFillholeImageFilter.h"
-#include "itkBrickBinaryImageToShapeLabelMapFilter.h"
-#include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
 #include "itkBrickConnectedThresholdImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
@@ -23,8 +21,6 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include "itkBinaryFillholeImageFilter.h"
-#include "itkBinaryImageToShapeLabelMapFilter.h"
-#include "itkBinaryImageToStatisticsLabelMapFilter.h"
 #include "itkConnectedComponentImageFilter.h"
 #include "itkConnectedThresholdImageFilter.h"
 #include "itkLabelImageToShapeLabelMapFilter.h"
@@ -163,22 +159,10 @@ CompareComponents(const Options & options, const Mask * mask)
   }
 }
 
-/** Filters of the objects of a mask; the seed of ConnectedThreshold is the first pixel of the background. */
+/** The seed of ConnectedThreshold is the first pixel of the background. */
 void
 CompareMasks(const Options & options, const Mask * mask)
 {
-  const auto setInput = [&](auto * filter) { filter->SetInput(mask); };
-  Compare<itk::BinaryImageToShapeLabelMapFilter<Mask>, itk::BrickBinaryImageToShapeLabelMapFilter<Mask>>(
-    options,
-    "BinaryImageToShapeLabelMap",
-    setInput);
-  Compare<itk::BinaryImageToStatisticsLabelMapFilter<Mask, Mask>,
-          itk::BrickBinaryImageToStatisticsLabelMapFilter<Mask, Mask>>(options,
-                                                                       "BinaryImageToStatisticsLabelMap",
-                                                                       [&](auto * filter) {
-                                                                         filter->SetInput(mask);
-                                                                         filter->SetFeatureImage(mask);
-                                                                       });
   Compare<itk::ConnectedThresholdImageFilter<Mask, Mask>, itk::BrickConnectedThresholdImageFilter<Mask, Mask>>(
     options,
     "ConnectedThreshold",

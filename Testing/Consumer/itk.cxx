@@ -4,7 +4,6 @@
 #undef ITKv5_CONST
 
 #include <itkBrickBinaryFillholeImageFilter.h>
-#include <itkBrickBinaryImageToStatisticsLabelMapFilter.h>
 #include <itkBrickConnectedComponentImageFilter.h>
 #include <itkBrickLabelImageToStatisticsLabelMapFilter.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filters one after the other, as ITK's would stand, with a writer that asks for a piece at a time at the end.
 #include "itkBrickBinaryFillholeImageFilter.h"
-#include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"
+#include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
 #include "itkBrickConnectedThresholdImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
@@ -126,7 +126,7 @@ TEST(BrickFiltersInPipelines, LabelMapsHaveTheMetadataOfTheImage)
   shapes->SetInput(labels);
   shapes->Update();
   EXPECT_TRUE(shapes->GetOutput()->GetMetaDataDictionary().HasKey("patient"));
-  auto statistics = itk::BrickBinaryImageToStatisticsLabelMapFilter<Labels, Labels>::New();
+  auto statistics = itk::BrickLabelImageToStatisticsLabelMapFilter<Labels, Labels>::New();
   statistics->SetInput(labels);
   statistics->SetFeatureImage(labels);
   statistics->Update();

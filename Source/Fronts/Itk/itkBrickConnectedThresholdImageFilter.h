@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "itkBrickImageView.h"
-#include "itkBrickLabelCounts.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"
@@ -130,7 +129,7 @@ protected:
       this->AllocateOutputs();
       OutputImagePixelType * const output = this->GetOutput()->GetBufferPointer();
       const brickccl::Extent &     extent = labeling.GetExtent();
-      ForBrickPieces(this, progress, extent.RowCount(), [&](std::int64_t begin, std::int64_t end, std::size_t) {
+      ForBrickPieces(this, progress, extent.RowCount(), [&](std::int64_t begin, std::int64_t end) {
         std::fill(output + begin * extent.RowLength(), output + end * extent.RowLength(), OutputImagePixelType{});
         for (const brickccl::LabelRun & run : labeling.ListRuns(begin, end))
         {

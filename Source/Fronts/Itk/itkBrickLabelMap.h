@@ -365,40 +365,30 @@ private:
   std::vector<double>                            m_PerimeterOnBorder;
 };
 
-/** The components of those pixels of a filter's input that have the foreground value. The image is the whole region of
- * the grid. */
-template <typename TPixel, unsigned int VDimension>
-brickccl::Labeling
-LabelBrickForeground(ProcessObject *               filter,
-                     BrickProgress &               progress,
-                     const brickccl::ImageView &   image,
-                     const ImageBase<VDimension> * grid,
-                     TPixel                        foreground,
-                     bool                          isFullyConnected)
-{
-  brickccl::LabelOptions options;
-  options.connectivity = MakeBrickConnectivity(isFullyConnected, VDimension);
-  options.criterion = brickccl::Criterion::InRange(foreground, foreground);
-  options.geometry = MakeBrickGeometry<VDimension>(grid);
-  options.threads = BrickThreadsOf(filter);
-  options.progress = progress.Hooks();
-  return brickccl::Label(image, options);
-}
-
-/** Fills an empty label map with the components of a labeling. Their labels are 1, 2, 3 ..., or 0, 1, 2 ... except the
- * map's background value, as in ITK. The table must have the groups for the objects' attributes; the grid is the
- * labeled image, and the intensities cover its region. */
+/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels, unless its
+ * objects have intensity attributes. ITK's LabelMap filters continue from here: openings and selections by attributes,
+ * keeping the N largest, colors.
+ *
+ *  Attributes with ITK's definition have ITK's values. Tables/COLUMNS.md lists those that differ: Perimeter
+ *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Histogram is not set.
+ *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
+ *  \param labeling   the components.
+ *  \param table      has at least the groups of BrickGroupsOfAttributes; may be empty if there are none
+ *  \param grid       the labeled image; the map gets its geometry and metadata
+ *  \param intensity  the intensities of the grid's region, for attributes of StatisticsLabelObject */
 template <typename TLabelMap>
-void
-FillBrickLabelMap(const brickccl::Labeling &                   labeling,
+typename TLabelMap::Pointer
+MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
                   const brickccl::ComponentTable &             table,
                   const ImageBase<TLabelMap::ImageDimension> * grid,
-                  const std::optional<brickccl::ImageView> &   intensity,
-                  const BrickAttributeChoice &                 choice,
-                  TLabelMap *                                  map)
+                  const std::optional<brickccl::ImageView> &   intensity = std::nullopt)
 {
   using Builder = BrickLabelMapBuilder<TLabelMap>;
   using LabelType = typename Builder::LabelType;
+  if (Builder::HasStatistics && !intensity && labeling.ComponentCount() > 0)
+  {
+    itkGenericExceptionMacro("the label map's objects have intensity attributes; set an intensity image");
+  }
   if (labeling.ComponentCount() > static_cast<std::uint64_t>(NumericTraits<LabelType>::max()))
   {
     throw brickccl::LabelOverflow(std::to_string(labeling.ComponentCount()) +
@@ -424,46 +414,16 @@ FillBrickLabelMap(const brickccl::Labeling &                   labeling,
       }
     }
   }
-  const LabelType background = map->GetBackgroundValue();
-  builder.Finish(
-    map,
-    [background](std::size_t component) {
-      const auto label = static_cast<LabelType>(component);
-      return static_cast<LabelType>(background >= LabelType(0) && label >= background ? label + 1 : label);
-    },
-    table,
-    intensity,
-    choice);
-}
-
-/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels, unless its
- * objects have intensity attributes. ITK's LabelMap filters continue from here: openings and selections by attributes,
- * keeping the N largest, colors.
- *
- *  Attributes with ITK's definition have ITK's values. Tables/COLUMNS.md lists those that differ: Perimeter
- *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Histogram is not set.
- *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
- *  \param labeling   the components.
- *  \param table      has at least the groups of BrickGroupsOfAttributes; may be empty if there are none
- *  \param grid       the labeled image; the map gets its geometry and metadata
- *  \param intensity  the intensities of the grid's region, for attributes of StatisticsLabelObject */
-template <typename TLabelMap>
-typename TLabelMap::Pointer
-MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
-                  const brickccl::ComponentTable &             table,
-                  const ImageBase<TLabelMap::ImageDimension> * grid,
-                  const std::optional<brickccl::ImageView> &   intensity = std::nullopt)
-{
-  if (BrickLabelMapBuilder<TLabelMap>::HasStatistics && !intensity && labeling.ComponentCount() > 0)
-  {
-    itkGenericExceptionMacro("the label map's objects have intensity attributes; set an intensity image");
-  }
   auto map = TLabelMap::New();
   map->CopyInformation(grid);
   map->SetMetaDataDictionary(grid->GetMetaDataDictionary());
   map->SetRegions(grid->GetLargestPossibleRegion());
   map->SetBackgroundValue(0);
-  FillBrickLabelMap(labeling, table, grid, intensity, {}, map.GetPointer());
+  builder.Finish(
+    map.GetPointer(),
+    [](std::size_t component) { return static_cast<LabelType>(component + 1); },
+    table,
+    intensity);
   return map;
 }
 

@@ -2,6 +2,7 @@
 #include "BrickCCL/Vtk/SurfacePicture.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/PictureKey.h"
@@ -217,11 +218,14 @@ MakeSurfaces(const SurfaceContents & contents, SurfaceReport & report, const Hos
 
 } // namespace
 
-bool
-DrawsThroughX()
+void
+ProvideDisplay()
 {
   const vtkNew<vtkRenderWindow> window;
-  return window->IsA("vtkXOpenGLRenderWindow") != 0;
+  if (window->IsA("vtkXOpenGLRenderWindow") != 0)
+  {
+    ProvideXServer();
+  }
 }
 
 SurfaceReport
@@ -229,7 +233,6 @@ WriteSurfacePicture(const std::string &     path,
                     const SurfaceContents & contents,
                     int                     width,
                     int                     height,
-                    VirtualDisplay &        display,
                     const HostContext &     context)
 {
   const ComponentTable &     table = contents.table;
@@ -286,7 +289,6 @@ WriteSurfacePicture(const std::string &     path,
   const auto made = std::chrono::steady_clock::now();
   report.makeSeconds = std::chrono::duration<double>(made - begin).count();
   report.triangles = (components.surface.triangles.size() + part.surface.triangles.size()) / 3;
-  display.WaitUntilReady();
   const std::vector<unsigned char> pixels = DrawScene(components, part, view, Ground);
   report.drawSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - made).count();
   context.progress.Update(0.95);

@@ -13,7 +13,6 @@
 
 #include "itkBrickBinaryFillholeImageFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
-#include "itkBrickConnectedThresholdImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
 #include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
@@ -22,7 +21,6 @@
 
 #include "itkBinaryFillholeImageFilter.h"
 #include "itkConnectedComponentImageFilter.h"
-#include "itkConnectedThresholdImageFilter.h"
 #include "itkLabelImageToShapeLabelMapFilter.h"
 #include "itkLabelImageToStatisticsLabelMapFilter.h"
 #include "itkScalarConnectedComponentImageFilter.h"
@@ -159,22 +157,6 @@ CompareComponents(const Options & options, const Mask * mask)
   }
 }
 
-/** The seed of ConnectedThreshold is the first pixel of the background. */
-void
-CompareMasks(const Options & options, const Mask * mask)
-{
-  Compare<itk::ConnectedThresholdImageFilter<Mask, Mask>, itk::BrickConnectedThresholdImageFilter<Mask, Mask>>(
-    options,
-    "ConnectedThreshold",
-    [&](auto * filter) {
-      filter->SetInput(mask);
-      filter->SetUpper(100);
-      const auto   pixels = mask->GetBufferPointer();
-      const auto * seed = std::find(pixels, pixels + mask->GetLargestPossibleRegion().GetNumberOfPixels(), 0);
-      filter->SetSeed(mask->ComputeIndex(seed - pixels));
-    });
-}
-
 void
 CompareGrains(const Options & options)
 {
@@ -227,7 +209,6 @@ CompareAll(const Options & options)
       filter->SetInput(shells);
     });
   }
-  CompareMasks(options, mask);
   {
     auto labeler = itk::BrickConnectedComponentImageFilter<Mask, Labels>::New();
     labeler->SetInput(mask);

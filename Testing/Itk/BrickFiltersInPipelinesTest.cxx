@@ -3,7 +3,6 @@
 #include "itkBrickBinaryFillholeImageFilter.h"
 #include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
-#include "itkBrickConnectedThresholdImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
 
@@ -111,11 +110,6 @@ TEST(BrickFiltersInPipelines, OtherFiltersGiveTheWholeToAWriterOfPieces)
   fill->SetInput(mask);
   fill->SetForegroundValue(1);
   ExpectTheWholeInPieces(fill.GetPointer());
-  auto threshold = itk::BrickConnectedThresholdImageFilter<Labels, Labels>::New();
-  threshold->SetInput(mask);
-  threshold->SetLower(1);
-  threshold->SetSeed(mask->GetLargestPossibleRegion().GetUpperIndex());
-  ExpectTheWholeInPieces(threshold.GetPointer());
 }
 
 TEST(BrickFiltersInPipelines, LabelMapsHaveTheMetadataOfTheImage)

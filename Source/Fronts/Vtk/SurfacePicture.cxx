@@ -111,15 +111,14 @@ ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
 ColoredSurface
 Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
 {
-  ColoredSurface    all;
-  const std::size_t points =
-    std::accumulate(surfaces.begin(), surfaces.end(), std::size_t{ 0 }, [](std::size_t sum, const Surface & s) {
-      return sum + s.points.size();
-    });
-  const std::size_t corners =
-    std::accumulate(surfaces.begin(), surfaces.end(), std::size_t{ 0 }, [](std::size_t sum, const Surface & s) {
-      return sum + s.triangles.size();
-    });
+  ColoredSurface all;
+  std::size_t    points = 0;
+  std::size_t    corners = 0;
+  for (const Surface & surface : surfaces)
+  {
+    points += surface.points.size();
+    corners += surface.triangles.size();
+  }
   if (points > std::numeric_limits<std::int32_t>::max() || corners > std::numeric_limits<std::int32_t>::max())
   {
     throw Unsupported("these surfaces have " + std::to_string(corners / 3) +

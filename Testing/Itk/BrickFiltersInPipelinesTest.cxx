@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filters one after the other, as ITK's would stand, with a writer that asks for a piece at a time at the end.
 #include "itkBrickBinaryFillholeImageFilter.h"
-#include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
@@ -120,11 +119,6 @@ TEST(BrickFiltersInPipelines, LabelMapsHaveTheMetadataOfTheImage)
   shapes->SetInput(labels);
   shapes->Update();
   EXPECT_TRUE(shapes->GetOutput()->GetMetaDataDictionary().HasKey("patient"));
-  auto statistics = itk::BrickLabelImageToStatisticsLabelMapFilter<Labels, Labels>::New();
-  statistics->SetInput(labels);
-  statistics->SetFeatureImage(labels);
-  statistics->Update();
-  EXPECT_TRUE(statistics->GetOutput()->GetMetaDataDictionary().HasKey("patient"));
 }
 
 /** Runs two filters again and again with masks that are set, changed, exchanged and taken away. */

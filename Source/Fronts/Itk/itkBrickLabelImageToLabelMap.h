@@ -117,15 +117,10 @@ FillBrickLabelMap(ProcessObject *                              filter,
                   const ImageBase<TLabelMap::ImageDimension> * grid,
                   TLabelMap *                                  map,
                   const TLabelOf &                             labelOf,
-                  const BrickAttributeChoice &                 choice,
-                  const std::optional<brickccl::ImageView> &   intensity)
+                  const BrickAttributeChoice &                 choice)
 {
   constexpr unsigned int   dimension = TLabelMap::ImageDimension;
-  brickccl::MeasureOptions options(intensity, choice.Groups(dimension));
-  if (intensity)
-  {
-    options.groups.Add("intensity");
-  }
+  brickccl::MeasureOptions options({}, choice.Groups(dimension));
   progress.Stage(0.1, 0.6);
   const brickccl::ComponentTable  table = brickccl::MeasureLabelImage(view,
                                                                      MakeBrickGeometry<dimension>(grid),
@@ -160,21 +155,18 @@ FillBrickLabelMap(ProcessObject *                              filter,
     map,
     [&](std::size_t component) { return labelOf(rows.Label(component)); },
     table,
-    intensity,
     choice);
 }
 
-/** Fills a filter's empty label map from a label image. The intensities cover the image's region, for objects with
- * intensity attributes. \throws itk::ExceptionObject, brickccl::Error */
+/** Fills a filter's empty label map from a label image. \throws itk::ExceptionObject, brickccl::Error */
 template <typename TInputImage, typename TLabelMap>
 void
-FillBrickLabelMap(ProcessObject *                            filter,
-                  BrickProgress &                            progress,
-                  const TInputImage *                        input,
-                  TLabelMap *                                map,
-                  typename TInputImage::PixelType            background,
-                  const BrickAttributeChoice &               choice,
-                  const std::optional<brickccl::ImageView> & intensity)
+FillBrickLabelMap(ProcessObject *                 filter,
+                  BrickProgress &                 progress,
+                  const TInputImage *             input,
+                  TLabelMap *                     map,
+                  typename TInputImage::PixelType background,
+                  const BrickAttributeChoice &    choice)
 {
   using PixelType = typename TInputImage::PixelType;
   using LabelType = typename TLabelMap::LabelObjectType::LabelType;
@@ -194,7 +186,7 @@ FillBrickLabelMap(ProcessObject *                            filter,
   if (isUsual)
   {
     const auto labelOfNumber = [&](std::uint64_t label) { return labelOf(static_cast<PixelType>(label)); };
-    FillBrickLabelMap(filter, progress, view.view, pixels, input, map, labelOfNumber, choice, intensity);
+    FillBrickLabelMap(filter, progress, view.view, pixels, input, map, labelOfNumber, choice);
     return;
   }
   std::vector<std::uint32_t>   numbers(static_cast<std::size_t>(count));
@@ -203,7 +195,7 @@ FillBrickLabelMap(ProcessObject *                            filter,
   const auto                   labelOfNumber = [&](std::uint64_t number) {
     return labelOf(values[static_cast<std::size_t>(number - 1)]);
   };
-  FillBrickLabelMap(filter, progress, numbered, numbers.data(), input, map, labelOfNumber, choice, intensity);
+  FillBrickLabelMap(filter, progress, numbered, numbers.data(), input, map, labelOfNumber, choice);
 }
 
 } // namespace itk

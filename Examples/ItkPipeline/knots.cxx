@@ -7,8 +7,8 @@
 #include <itkImageFileWriter.h>
 #include <itkLabelMapToLabelImageFilter.h>
 #include <itkMedianImageFilter.h>
-#include <itkStatisticsLabelObject.h>
-#include <itkStatisticsOpeningLabelMapFilter.h>
+#include <itkShapeLabelObject.h>
+#include <itkShapeOpeningLabelMapFilter.h>
 
 #include <cstdlib>
 #include <iostream>
@@ -47,16 +47,17 @@ main(int argc, char ** argv)
     std::cout << filter->GetObjectCount() << " knots" << std::endl;
 
     // The components as an itk::LabelMap, with the attributes that ITK's filters of label maps know.
-    using Objects = itk::LabelMap<itk::StatisticsLabelObject<unsigned int, 3>>;
+    using Objects = itk::LabelMap<itk::ShapeLabelObject<unsigned int, 3>>;
     const Objects::Pointer map = filter->MakeLabelMap<Objects>();
     for (const auto & object : map->GetLabelObjects())
     {
+      const auto knot = filter->GetComponentTable().components[object->GetLabel() - 1];
       std::cout << "knot " << object->GetLabel() << ": " << object->GetPhysicalSize() << " mm^3, elongation "
-                << object->GetElongation() << ", mean " << object->GetMean() << " HU" << std::endl;
+                << object->GetElongation() << ", mean " << knot.intensity.mean << " HU" << std::endl;
     }
 
     // ITK's own filter selects by an attribute.
-    auto selection = itk::StatisticsOpeningLabelMapFilter<Objects>::New();
+    auto selection = itk::ShapeOpeningLabelMapFilter<Objects>::New();
     selection->SetInput(map);
     selection->SetAttribute("Elongation");
     selection->SetLambda(3);

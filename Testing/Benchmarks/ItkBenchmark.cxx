@@ -12,23 +12,15 @@
 // next waits for the host, for half a gigabyte some seconds.
 
 #include "itkBrickBinaryFillholeImageFilter.h"
-#include "itkBrickBinaryImageToShapeLabelMapFilter.h"
-#include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
-#include "itkBrickConnectedThresholdImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
-#include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
 
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include "itkBinaryFillholeImageFilter.h"
-#include "itkBinaryImageToShapeLabelMapFilter.h"
-#include "itkBinaryImageToStatisticsLabelMapFilter.h"
 #include "itkConnectedComponentImageFilter.h"
-#include "itkConnectedThresholdImageFilter.h"
 #include "itkLabelImageToShapeLabelMapFilter.h"
-#include "itkLabelImageToStatisticsLabelMapFilter.h"
 #include "itkScalarConnectedComponentImageFilter.h"
 
 #include <algorithm>
@@ -163,34 +155,6 @@ CompareComponents(const Options & options, const Mask * mask)
   }
 }
 
-/** Filters of the objects of a mask; the seed of ConnectedThreshold is the first pixel of the background. */
-void
-CompareMasks(const Options & options, const Mask * mask)
-{
-  const auto setInput = [&](auto * filter) { filter->SetInput(mask); };
-  Compare<itk::BinaryImageToShapeLabelMapFilter<Mask>, itk::BrickBinaryImageToShapeLabelMapFilter<Mask>>(
-    options,
-    "BinaryImageToShapeLabelMap",
-    setInput);
-  Compare<itk::BinaryImageToStatisticsLabelMapFilter<Mask, Mask>,
-          itk::BrickBinaryImageToStatisticsLabelMapFilter<Mask, Mask>>(options,
-                                                                       "BinaryImageToStatisticsLabelMap",
-                                                                       [&](auto * filter) {
-                                                                         filter->SetInput(mask);
-                                                                         filter->SetFeatureImage(mask);
-                                                                       });
-  Compare<itk::ConnectedThresholdImageFilter<Mask, Mask>, itk::BrickConnectedThresholdImageFilter<Mask, Mask>>(
-    options,
-    "ConnectedThreshold",
-    [&](auto * filter) {
-      filter->SetInput(mask);
-      filter->SetUpper(100);
-      const auto   pixels = mask->GetBufferPointer();
-      const auto * seed = std::find(pixels, pixels + mask->GetLargestPossibleRegion().GetNumberOfPixels(), 0);
-      filter->SetSeed(mask->ComputeIndex(seed - pixels));
-    });
-}
-
 void
 CompareGrains(const Options & options)
 {
@@ -206,22 +170,12 @@ CompareGrains(const Options & options)
 }
 
 void
-CompareLabelImages(const Options & options, const std::string & kind, const Labels * labels, const Mask * feature)
+CompareLabelImages(const Options & options, const std::string & kind, const Labels * labels)
 {
   Compare<itk::LabelImageToShapeLabelMapFilter<Labels>, itk::BrickLabelImageToShapeLabelMapFilter<Labels>>(
     options,
     "LabelImageToShapeLabelMap, " + kind,
     [&](auto * filter) { filter->SetInput(labels); });
-  if (feature != nullptr)
-  {
-    Compare<itk::LabelImageToStatisticsLabelMapFilter<Labels, Mask>,
-            itk::BrickLabelImageToStatisticsLabelMapFilter<Labels, Mask>>(options,
-                                                                          "LabelImageToStatisticsLabelMap, " + kind,
-                                                                          [&](auto * filter) {
-                                                                            filter->SetInput(labels);
-                                                                            filter->SetFeatureImage(feature);
-                                                                          });
-  }
 }
 
 void
@@ -243,15 +197,14 @@ CompareAll(const Options & options)
       filter->SetInput(shells);
     });
   }
-  CompareMasks(options, mask);
   {
     auto labeler = itk::BrickConnectedComponentImageFilter<Mask, Labels>::New();
     labeler->SetInput(mask);
     labeler->Update();
-    CompareLabelImages(options, "balls", labeler->GetOutput(), mask);
+    CompareLabelImages(options, "balls", labeler->GetOutput());
   }
   const auto cells = ImageOf<Labels>(brickccl::MakeVoronoi(extent, 8, 1), options.size);
-  CompareLabelImages(options, "cells of 8^3", cells, nullptr);
+  CompareLabelImages(options, "cells of 8^3", cells.GetPointer());
   CompareGrains(options);
 }
 

@@ -8,6 +8,7 @@ import math
 import os
 import shutil
 import subprocess
+import time
 import unittest
 
 from support import COMMAND, CommandTest, read_png, run, write_nrrd
@@ -221,8 +222,13 @@ class DisplayTest(RenderTest):
         before = subprocess.run(["pgrep", "-x", "Xvfb"], capture_output=True, text=True).stdout.split()
         run(*self.arguments, env=self.plain)
         self.fails("render", self.path("none.nrrd"), "-o", self.path("q.png"), "--style", "surface", saying="none.nrrd")
-        after = subprocess.run(["pgrep", "-x", "-P", "1,%d" % os.getpid(), "Xvfb"], capture_output=True, text=True).stdout.split()
-        self.assertLessEqual(set(after), set(before))
+        # It ends once the command's connection has ended.
+        end = time.monotonic() + 20
+        after = None
+        while (after is None or not after <= set(before)) and time.monotonic() < end:
+            time.sleep(0.1)
+            after = set(subprocess.run(["pgrep", "-x", "-P", "1,%d" % os.getpid(), "Xvfb"], capture_output=True, text=True).stdout.split())
+        self.assertLessEqual(after, set(before))
 
     def test_the_command_itself_has_no_vtk(self):
         if not shutil.which("ldd"):

@@ -4,9 +4,8 @@
 #undef ITKv5_CONST
 
 #include <itkBrickBinaryFillholeImageFilter.h>
-#include <itkBrickBinaryImageToStatisticsLabelMapFilter.h>
 #include <itkBrickConnectedComponentImageFilter.h>
-#include <itkBrickLabelImageToStatisticsLabelMapFilter.h>
+#include <itkBrickLabelImageToShapeLabelMapFilter.h>
 
 #include <iostream>
 
@@ -25,15 +24,15 @@ main()
   filter->Update();
   std::cout << filter->GetObjectCount() << " component" << std::endl;
   // The other sources' needs of ITK are linked as well.
-  auto map = itk::BrickLabelImageToStatisticsLabelMapFilter<Image, Image>::New();
+  auto map = itk::BrickLabelImageToShapeLabelMapFilter<Image>::New();
   map->SetInput(filter->GetOutput());
-  map->SetFeatureImage(image);
   map->Update();
   auto filled = itk::BrickBinaryFillholeImageFilter<Image>::New();
   filled->SetInput(image);
   filled->SetForegroundValue(1);
   filled->Update();
   const bool isRight = filter->GetObjectCount() == 1 && filter->GetOutput()->GetPixel(index) == 1 &&
-                       map->GetOutput()->GetLabelObject(1)->GetSum() == 1 && filled->GetNumberOfFilledHoles() == 0;
+                       map->GetOutput()->GetLabelObject(1)->GetNumberOfPixels() == 1 &&
+                       filled->GetNumberOfFilledHoles() == 0;
   return isRight ? 0 : 1;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filters one after the other, as ITK's would stand, with a writer that asks for a piece at a time at the end.
 #include "itkBrickBinaryFillholeImageFilter.h"
-#include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
-#include "itkBrickConnectedThresholdImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
 
@@ -111,11 +109,6 @@ TEST(BrickFiltersInPipelines, OtherFiltersGiveTheWholeToAWriterOfPieces)
   fill->SetInput(mask);
   fill->SetForegroundValue(1);
   ExpectTheWholeInPieces(fill.GetPointer());
-  auto threshold = itk::BrickConnectedThresholdImageFilter<Labels, Labels>::New();
-  threshold->SetInput(mask);
-  threshold->SetLower(1);
-  threshold->SetSeed(mask->GetLargestPossibleRegion().GetUpperIndex());
-  ExpectTheWholeInPieces(threshold.GetPointer());
 }
 
 TEST(BrickFiltersInPipelines, LabelMapsHaveTheMetadataOfTheImage)
@@ -126,11 +119,6 @@ TEST(BrickFiltersInPipelines, LabelMapsHaveTheMetadataOfTheImage)
   shapes->SetInput(labels);
   shapes->Update();
   EXPECT_TRUE(shapes->GetOutput()->GetMetaDataDictionary().HasKey("patient"));
-  auto statistics = itk::BrickBinaryImageToStatisticsLabelMapFilter<Labels, Labels>::New();
-  statistics->SetInput(labels);
-  statistics->SetFeatureImage(labels);
-  statistics->Update();
-  EXPECT_TRUE(statistics->GetOutput()->GetMetaDataDictionary().HasKey("patient"));
 }
 
 /** Runs two filters again and again with masks that are set, changed, exchanged and taken away. */

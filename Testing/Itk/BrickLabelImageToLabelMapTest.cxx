@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filters that make label maps of label images.
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
-#include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
 
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "ItkImages.h"
@@ -9,9 +8,9 @@
 
 #include "itkImageAdaptor.h"
 #include "itkLabelImageToShapeLabelMapFilter.h"
-#include "itkLabelImageToStatisticsLabelMapFilter.h"
 #include "itkLabelMapToLabelImageFilter.h"
 #include "itkShapeOpeningLabelMapFilter.h"
+#include "itkStatisticsLabelObject.h"
 
 #include <gtest/gtest.h>
 
@@ -21,8 +20,6 @@ namespace
 {
 
 using brickccl::testing::ExpectSameShapes;
-using brickccl::testing::ExpectSameStatistics;
-using brickccl::testing::FillFromSeed;
 using brickccl::testing::MakeEmptyImage;
 using brickccl::testing::PixelsOf;
 
@@ -203,57 +200,6 @@ TEST(BrickLabelImageToShapeLabelMapFilter, LabelsThatDoNotFitAreAnError)
   image->Modified();
   ours->Update();
   EXPECT_EQ(ours->GetOutput()->GetNumberOfLabelObjects(), 0u);
-}
-
-/** \param values  the feature of each of a series of random numbers */
-template <typename TFeature, typename TValueOf>
-void
-CheckStatistics(const TValueOf & valueOf, double binWidth, bool isWide = false)
-{
-  using Image = itk::Image<unsigned char, 3>;
-  using Feature = itk::Image<TFeature, 3>;
-  const auto image = MakeLabels<Image>({ 23, 17, 12 });
-  auto       feature = MakeEmptyImage<Feature>({ 23, 17, 12 }, true);
-  FillFromSeed(feature.GetPointer(), 7, valueOf);
-  auto ours = itk::BrickLabelImageToStatisticsLabelMapFilter<Image, Feature>::New();
-  auto theirs = itk::LabelImageToStatisticsLabelMapFilter<Image, Feature>::New();
-  EXPECT_EQ(ours->GetComputePerimeter(), theirs->GetComputePerimeter());
-  EXPECT_EQ(ours->GetComputeFeretDiameter(), theirs->GetComputeFeretDiameter());
-  ours->SetInput(image);
-  theirs->SetInput(image);
-  ours->SetFeatureImage(feature);
-  theirs->SetFeatureImage(feature);
-  if (isWide)
-  {
-    theirs->SetNumberOfBins(300);
-  }
-  ExpectSameStatistics(ours.GetPointer(), theirs.GetPointer(), binWidth);
-}
-
-TEST(BrickLabelImageToStatisticsLabelMapFilter, HasTheAttributesOfItksFilterForEveryPixelType)
-{
-  CheckStatistics<unsigned char>([](std::uint64_t number) { return number % 256; }, 0.51);
-  CheckStatistics<unsigned char>([](std::uint64_t number) { return 1 + number % 3; }, 0.51);
-  CheckStatistics<unsigned short>([](std::uint64_t number) { return 100 + number % 500; }, 0.51);
-  CheckStatistics<short>([](std::uint64_t number) { return 10 + number % 5000; }, 18, true);
-  CheckStatistics<int>([](std::uint64_t number) { return 1000 + number % 70000; }, 70000. / 127);
-  CheckStatistics<float>([](std::uint64_t number) { return static_cast<double>(number % 1000) / 300; }, 3.4 / 127);
-  CheckStatistics<double>([](std::uint64_t) { return 2.5; }, 1e-9);
-}
-
-TEST(BrickLabelImageToStatisticsLabelMapFilter, FeatureImagesThatDoNotFitAndTooFewInputs)
-{
-  using Image = itk::Image<unsigned char, 3>;
-  auto ours = itk::BrickLabelImageToStatisticsLabelMapFilter<Image, Image>::New();
-  ours->SetInput1(MakeLabels<Image>({ 9, 8, 7 }));
-  EXPECT_THROW(ours->Update(), itk::ExceptionObject) << "no feature image";
-  ours->SetInput2(MakeEmptyImage<Image>({ 9, 8, 7 }, false));
-  EXPECT_THROW(ours->Update(), itk::InvalidRequestedRegionError) << "of another region";
-  ours->SetInput2(MakeEmptyImage<Image>({ 9, 8, 7 }, true));
-  ours->Update();
-  EXPECT_GT(ours->GetOutput()->GetNumberOfLabelObjects(), 1u);
-  EXPECT_EQ(ours->GetOutput()->GetNthLabelObject(0)->GetHistogram(), nullptr);
-  EXPECT_EQ(ours->GetOutput()->GetNthLabelObject(0)->GetMaximum(), 0);
 }
 
 } // namespace

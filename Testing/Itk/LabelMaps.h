@@ -81,38 +81,6 @@ ExpectSameShapes(TOurs * ours, TTheirs * theirs, bool isIsotropic)
   }
 }
 
-/** \param binWidth  that of the bins from whose middles ITK takes the median */
-template <typename TOurs, typename TTheirs>
-void
-ExpectSameStatistics(TOurs * ours, TTheirs * theirs, double binWidth)
-{
-  ExpectSameShapes(ours, theirs, true);
-  for (const auto label : ours->GetOutput()->GetLabels())
-  {
-    const auto * a = ours->GetOutput()->GetLabelObject(label);
-    const auto * b = theirs->GetOutput()->GetLabelObject(label);
-    EXPECT_EQ(a->GetMinimum(), b->GetMinimum());
-    EXPECT_EQ(a->GetMaximum(), b->GetMaximum());
-    EXPECT_EQ(a->GetMinimumIndex(), b->GetMinimumIndex());
-    EXPECT_EQ(a->GetMaximumIndex(), b->GetMaximumIndex());
-    ExpectNear(a->GetSum(), b->GetSum(), "sum");
-    ExpectNear(a->GetMean(), b->GetMean(), "mean");
-    ExpectNear(a->GetVariance(), b->GetVariance(), "variance");
-    ExpectNear(a->GetStandardDeviation(), b->GetStandardDeviation(), "standard deviation");
-    ExpectNear(a->GetSkewness(), b->GetSkewness(), "skewness");
-    ExpectNear(a->GetKurtosis(), b->GetKurtosis(), "kurtosis");
-    // ITK's median is the middle of a bin.
-    EXPECT_NEAR(a->GetMedian(), b->GetMedian(), binWidth);
-    ExpectNear(a->GetWeightedElongation(), b->GetWeightedElongation(), "weighted elongation");
-    ExpectNear(a->GetWeightedFlatness(), b->GetWeightedFlatness(), "weighted flatness");
-    for (unsigned axis = 0; axis < 3; ++axis)
-    {
-      ExpectNear(a->GetCenterOfGravity()[axis], b->GetCenterOfGravity()[axis], "center of gravity");
-      ExpectNear(a->GetWeightedPrincipalMoments()[axis], b->GetWeightedPrincipalMoments()[axis], "weighted moments");
-    }
-  }
-}
-
 } // namespace brickccl::testing
 
 #endif

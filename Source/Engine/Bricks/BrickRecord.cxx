@@ -200,17 +200,6 @@ ReadBrickRuns(BytesView runs, const BrickMap & map, const HostContext & context,
   ReadRuns(reader, map.box.extent, map.labels, context, volume);
 }
 
-void
-CheckRunsOf(BytesView record, BytesView runs)
-{
-  Unseal(BytesKind::Record, record);
-  ByteReader reader(Unseal(BytesKind::Runs, runs), "the runs of a brick");
-  if (reader.Fixed() != ChecksumOf(record))
-  {
-    reader.Fail("they belong to another brick or an earlier labeling");
-  }
-}
-
 BrickBox
 BoxOf(BytesView recordOrMap)
 {

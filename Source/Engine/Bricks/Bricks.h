@@ -125,9 +125,6 @@ LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & o
 /** The brick of a record or a map. \throws Error for other bytes. */
 BrickBox BoxOf(BytesView recordOrMap);
 
-/** \throws Error unless the runs are complete and belong to the record. */
-void CheckRunsOf(BytesView record, BytesView runs);
-
 /** \throws Unsupported, which names the group, if requested columns cannot be merged from bricks or are not available
  *  for periodic axes. */
 void CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & periodic);

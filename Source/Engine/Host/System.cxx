@@ -65,25 +65,10 @@ CountProcessors()
   }
   return static_cast<int>(GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
 #elif defined(__linux__)
-  // The set grows until it holds every processor of the machine.
-  for (int processors = 1024; processors <= 1024 * 1024; processors *= 2)
-  {
-    cpu_set_t * const set = CPU_ALLOC(static_cast<std::size_t>(processors));
-    if (set == nullptr)
-    {
-      break;
-    }
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(processors));
-    const bool        isTold = sched_getaffinity(0, bytes, set) == 0;
-    const bool        isTooSmall = !isTold && errno == EINVAL;
-    const int         count = isTold ? CPU_COUNT_S(bytes, set) : 0;
-    CPU_FREE(set);
-    if (!isTooSmall)
-    {
-      return count > 0 ? count : static_cast<int>(std::thread::hardware_concurrency());
-    }
-  }
-  return static_cast<int>(std::thread::hardware_concurrency());
+  // Of machines with more processors than the set holds, all are counted.
+  cpu_set_t  set;
+  const bool isTold = sched_getaffinity(0, sizeof(set), &set) == 0;
+  return isTold ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
 #else
   return static_cast<int>(std::thread::hardware_concurrency());
 #endif

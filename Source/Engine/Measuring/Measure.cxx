@@ -339,29 +339,17 @@ MeasureComponents(const RunVolume &          volume,
   table.hasPart = options.part.has_value();
   table.regionVoxels = volume.RegionVoxels();
   table.groups = options.groups.List();
-  if (options.classes)
+  const std::pair<const std::optional<ImageView> &, const ColumnGroup &> ofImages[] = {
+    { options.classes, groups::Classes }, { options.parents, groups::Parents },
+    { options.parts, groups::Parts },     { options.zones, groups::Zones },
+    { options.part, groups::Part },       { options.intensity, groups::Intensities }
+  };
+  for (const auto & [image, group] : ofImages)
   {
-    InsertGroup(groups::Classes, table.groups);
-  }
-  if (options.parents)
-  {
-    InsertGroup(groups::Parents, table.groups);
-  }
-  if (options.parts)
-  {
-    InsertGroup(groups::Parts, table.groups);
-  }
-  if (options.zones)
-  {
-    InsertGroup(groups::Zones, table.groups);
-  }
-  if (options.part)
-  {
-    InsertGroup(groups::Part, table.groups);
-  }
-  if (options.intensity)
-  {
-    InsertGroup(groups::Intensities, table.groups);
+    if (image)
+    {
+      InsertGroup(group, table.groups);
+    }
   }
   if (const Unwrapping * const unwrapping = volume.GetUnwrapping())
   {

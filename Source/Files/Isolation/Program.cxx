@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
 
 #include <csignal>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -62,6 +64,29 @@ FindProgram(const std::string & name)
     }
   }
   return {};
+}
+
+void
+ProvideXServer()
+{
+  // It has a session of its own, so that Ctrl-C does not end it before this process has ended its work.
+  const std::string command = "exec setsid Xvfb -displayfd 1 -screen 0 640x480x24 -nolisten tcp -terminate 2>/dev/null";
+  char              number[32] = {};
+  std::FILE * const pipe = FindProgram("Xvfb").empty() ? nullptr : ::popen(command.c_str(), "r");
+  if (pipe != nullptr && std::fgets(number, sizeof(number), pipe) != nullptr)
+  {
+    ::setenv("DISPLAY", (":" + std::to_string(std::atoi(number))).c_str(), 1);
+  }
+  using Open = void * (*)(const char *);
+  const auto open = reinterpret_cast<Open>(::dlsym(RTLD_DEFAULT, "XOpenDisplay"));
+  // The connection stays open: the server ends with its last one.
+  if (std::getenv("DISPLAY") == nullptr || open == nullptr || open(nullptr) == nullptr)
+  {
+    throw Unsupported(std::string("surfaces are drawn through an X server, and ") +
+                      (pipe != nullptr ? "Xvfb, which was started for it, does not answer"
+                                       : "there is none; install Xvfb (Debian and Ubuntu: apt-get install xvfb "
+                                         "libgl1-mesa-dri)"));
+  }
 }
 
 void

@@ -153,11 +153,10 @@ RunRender(const RenderArguments & arguments)
                                 { "--part", arguments.part } };
   CheckFiles(arguments, inputs, outputs);
   CheckWritable(arguments.output);
-  const bool                    drawsSurfaces = arguments.style == "surface";
-  std::optional<VirtualDisplay> display;
+  const bool drawsSurfaces = arguments.style == "surface";
   if (drawsSurfaces)
   {
-    display.emplace(DrawsThroughX());
+    ProvideDisplay();
   }
 
   Reporter    reporter(arguments.quiet || arguments.json);
@@ -203,7 +202,7 @@ RunRender(const RenderArguments & arguments)
     {
       contents.part = images.part->View();
     }
-    report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, *display, context);
+    report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, context);
     NoteBlocks(*report, reader);
   }
   else

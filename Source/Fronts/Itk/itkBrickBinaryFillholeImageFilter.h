@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "itkBrickImageView.h"
-#include "itkBrickLabelCounts.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"
@@ -75,7 +74,7 @@ protected:
       const std::int64_t         count = input.view.extent.VoxelCount();
       std::vector<unsigned char> isObject(static_cast<std::size_t>(count));
       progress.Stage(0, 0.1);
-      ForBrickPieces(this, progress, count, [&](std::int64_t begin, std::int64_t end, std::size_t) {
+      ForBrickPieces(this, progress, count, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
         {
           isObject[static_cast<std::size_t>(i)] = pixels[i] == foreground ? 1 : 0;
@@ -86,7 +85,7 @@ protected:
       progress.Stage(0.8, 1);
       this->AllocateOutputs();
       InputImagePixelType * const output = this->GetOutput()->GetBufferPointer();
-      ForBrickPieces(this, progress, count, [&](std::int64_t begin, std::int64_t end, std::size_t) {
+      ForBrickPieces(this, progress, count, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
         {
           output[i] = isObject[static_cast<std::size_t>(i)] != 0 ? foreground : pixels[i];

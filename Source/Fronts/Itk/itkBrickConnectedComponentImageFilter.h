@@ -222,9 +222,10 @@ public:
   }
 
   /** The components as an itk::LabelMap. Its label objects have the attributes of their type. It is made from runs; see
-   *  MakeBrickLabelMap. Labels are 1..ObjectCount. It belongs to the last Update, whatever inputs were set since; only
-   * intensity attributes still need the IntensityImage. Valid after Update and before ReleaseWorkspace. \throws
-   * ExceptionObject for intensity attributes without an IntensityImage, or too small a label type. */
+   *  MakeBrickLabelMap. Labels are 1..ObjectCount. Attributes of intensities stay
+   * unset; GetComponentTable and ITK's StatisticsLabelMapFilter have them. It belongs to the last Update, whatever
+   * inputs were set since. Valid after Update and before ReleaseWorkspace. \throws ExceptionObject for too small a
+   * label type. */
   template <typename TLabelMap>
   typename TLabelMap::Pointer
   MakeLabelMap() const
@@ -241,20 +242,11 @@ public:
     }
     typename TLabelMap::Pointer map;
     RunBrickWork(this, [&] {
-      brickccl::MeasureOptions       options;
-      std::optional<BrickRegionView> intensity;
-      if (groups.Has("intensity"))
-      {
-        intensity = this->ViewOtherInput("IntensityImage", m_ViewIntensity, m_Grid->GetLargestPossibleRegion());
-      }
+      brickccl::MeasureOptions options;
       options.groups = groups;
-      if (intensity)
-      {
-        options.intensity = intensity->view;
-      }
       const brickccl::ComponentTable table =
         groups.Has("shape") ? m_Labeling.Measure(options) : brickccl::ComponentTable();
-      map = MakeBrickLabelMap<TLabelMap>(m_Labeling, table, m_Grid.GetPointer(), options.intensity);
+      map = MakeBrickLabelMap<TLabelMap>(m_Labeling, table, m_Grid.GetPointer());
     });
     return map;
   }

@@ -172,19 +172,6 @@ MakeBrickMaskView(const TMask * mask, const typename TMask::RegionType & region)
   }
 }
 
-/** The place of a pixel in its region, x fastest. */
-template <unsigned int VDimension>
-std::int64_t
-BrickPlaceOf(const Index<VDimension> & index, const ImageRegion<VDimension> & region)
-{
-  std::int64_t place = 0;
-  for (unsigned int axis = VDimension; axis > 0; --axis)
-  {
-    place = place * static_cast<std::int64_t>(region.GetSize(axis - 1)) + index[axis - 1] - region.GetIndex(axis - 1);
-  }
-  return place;
-}
-
 /** Spacing, origin, direction and region start of an ITK image. */
 template <unsigned int VDimension>
 brickccl::Geometry

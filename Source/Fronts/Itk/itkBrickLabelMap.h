@@ -8,14 +8,13 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "itkBrickImageView.h"
 #include "itkBrickProcess.h"
-#include "itkBrickWeightedAttributes.h"
 
 #include "itkGeometryUtilities.h"
 #include "itkImageBase.h"
 #include "itkLabelMap.h"
 #include "itkMath.h"
 #include "itkShapeLabelObject.h"
-#include "itkStatisticsLabelObject.h"
+#include "vnl/algo/vnl_determinant.h"
 
 #include <algorithm>
 #include <optional>
@@ -27,10 +26,26 @@
 namespace itk
 {
 
-/** Whether a label object has the attributes of ShapeLabelObject (or of StatisticsLabelObject). */
-template <typename TLabelObject, template <typename, unsigned int> class TAttributes>
-constexpr bool HasBrickAttributes =
-  std::is_base_of_v<TAttributes<typename TLabelObject::LabelType, TLabelObject::ImageDimension>, TLabelObject>;
+/** Whether a label object has the attributes of ShapeLabelObject. */
+template <typename TLabelObject>
+constexpr bool HasBrickShape =
+  std::is_base_of_v<ShapeLabelObject<typename TLabelObject::LabelType, TLabelObject::ImageDimension>, TLabelObject>;
+
+/** Makes the rows of a matrix of unit vectors a rotation, as in ITK: if their determinant is -1, the last one is
+ *  reflected. */
+template <typename TMatrix>
+void
+ReflectBrickAxes(TMatrix & axes)
+{
+  constexpr unsigned int last = TMatrix::RowDimensions - 1;
+  if (vnl_determinant(axes.GetVnlMatrix().as_matrix()) < 0)
+  {
+    for (unsigned int i = 0; i <= last; ++i)
+    {
+      axes[last][i] = -axes[last][i];
+    }
+  }
+}
 
 /** The groups of columns for a label object's attributes. Feret diameter and oriented box are set only if the group
  * `feret` is added; ShapeLabelMapFilter also omits them by default. */
@@ -39,17 +54,13 @@ brickccl::ColumnGroups
 BrickGroupsOfAttributes()
 {
   brickccl::ColumnGroups groups;
-  if (HasBrickAttributes<TLabelObject, ShapeLabelObject>)
+  if (HasBrickShape<TLabelObject>)
   {
     groups.Add("shape");
     if (TLabelObject::ImageDimension <= 3)
     {
       groups.Add("surface");
     }
-  }
-  if (HasBrickAttributes<TLabelObject, StatisticsLabelObject>)
-  {
-    groups.Add("intensity");
   }
   return groups;
 }
@@ -108,14 +119,10 @@ public:
       m_Centroid[axis] = Find("centroid_" + name + "_mm");
       m_PrincipalMoment[axis] = Find("principal_moment_" + number + "_mm2");
       m_EllipsoidDiameter[axis] = Find("ellipsoid_diameter_" + number + "_mm");
-      m_WeightedCentroid[axis] = Find("weighted_centroid_" + name + "_mm");
     }
     m_Elongation = Find("elongation");
     m_Flatness = Find("flatness");
     m_Roundness = Find("roundness");
-    m_Median = Find("intensity_median");
-    m_Skewness = Find("intensity_skewness");
-    m_Kurtosis = Find("intensity_kurtosis");
   }
 
   void
@@ -168,32 +175,6 @@ public:
     }
   }
 
-  void
-  WriteStatistics(const brickccl::ComponentMeasures & component, TLabelObject * object) const
-  {
-    typename TLabelObject::PointType center;
-    center.Fill(0);
-    // The origin if intensities sum to 0, as in ITK.
-    if (Math::NotAlmostEquals(component.intensity.sum, 0.0))
-    {
-      for (unsigned int axis = 0; axis < ImageDimension; ++axis)
-      {
-        center[axis] = Value(component, m_WeightedCentroid[axis]);
-      }
-    }
-    const double deviation = component.intensity.standardDeviation;
-    object->SetMinimum(component.intensity.minimum);
-    object->SetMaximum(component.intensity.maximum);
-    object->SetMean(component.intensity.mean);
-    object->SetSum(component.intensity.sum);
-    object->SetStandardDeviation(deviation);
-    object->SetVariance(deviation * deviation);
-    object->SetMedian(Value(component, m_Median));
-    object->SetSkewness(Value(component, m_Skewness));
-    object->SetKurtosis(Value(component, m_Kurtosis));
-    object->SetCenterOfGravity(center);
-  }
-
 private:
   using Column = const brickccl::ComponentColumn *;
 
@@ -244,13 +225,9 @@ private:
   Column                                 m_Centroid[ImageDimension];
   Column                                 m_PrincipalMoment[ImageDimension];
   Column                                 m_EllipsoidDiameter[ImageDimension];
-  Column                                 m_WeightedCentroid[ImageDimension];
   Column                                 m_Elongation;
   Column                                 m_Flatness;
   Column                                 m_Roundness;
-  Column                                 m_Median;
-  Column                                 m_Skewness;
-  Column                                 m_Kurtosis;
 };
 
 /** Counts a line's pixels and faces on the image's border, as in ShapeLabelMapFilter. */
@@ -291,8 +268,7 @@ public:
   using LabelObjectType = typename TLabelMap::LabelObjectType;
   using LabelType = typename LabelObjectType::LabelType;
   using IndexType = typename LabelObjectType::IndexType;
-  static constexpr bool HasShape = HasBrickAttributes<LabelObjectType, ShapeLabelObject>;
-  static constexpr bool HasStatistics = HasBrickAttributes<LabelObjectType, StatisticsLabelObject>;
+  static constexpr bool HasShape = HasBrickShape<LabelObjectType>;
 
   /** The grid is the labeled image. */
   BrickLabelMapBuilder(const ImageBase<TLabelMap::ImageDimension> * grid, std::size_t components)
@@ -323,14 +299,13 @@ public:
   }
 
   /** Moves the objects, with the labels of the components, to an empty map of the grid's region. The table is read if
-   * the objects have attributes, the intensities for intensity attributes, which otherwise stay unset. */
+   * the objects have attributes of shapes; those of intensities stay unset. */
   template <typename TLabels>
   void
-  Finish(TLabelMap *                                map,
-         const TLabels &                            labels,
-         const brickccl::ComponentTable &           table,
-         const std::optional<brickccl::ImageView> & intensity,
-         const BrickAttributeChoice &               choice = {})
+  Finish(TLabelMap *                      map,
+         const TLabels &                  labels,
+         const brickccl::ComponentTable & table,
+         const BrickAttributeChoice &     choice = {})
   {
     if constexpr (HasShape)
     {
@@ -341,14 +316,6 @@ public:
         object->SetNumberOfPixelsOnBorder(m_PixelsOnBorder[component]);
         object->SetPerimeterOnBorder(m_PerimeterOnBorder[component]);
         writer.WriteShape(table.components[component], object);
-        if constexpr (HasStatistics)
-        {
-          if (intensity)
-          {
-            writer.WriteStatistics(table.components[component], object);
-            WriteBrickWeightedAttributes(*intensity, m_Grid, object);
-          }
-        }
       }
     }
     for (std::size_t component = 0; component < m_Objects.size(); ++component)
@@ -365,37 +332,21 @@ private:
   std::vector<double>                            m_PerimeterOnBorder;
 };
 
-/** The components of those pixels of a filter's input that have the foreground value. The image is the whole region of
- * the grid. */
-template <typename TPixel, unsigned int VDimension>
-brickccl::Labeling
-LabelBrickForeground(ProcessObject *               filter,
-                     BrickProgress &               progress,
-                     const brickccl::ImageView &   image,
-                     const ImageBase<VDimension> * grid,
-                     TPixel                        foreground,
-                     bool                          isFullyConnected)
-{
-  brickccl::LabelOptions options;
-  options.connectivity = MakeBrickConnectivity(isFullyConnected, VDimension);
-  options.criterion = brickccl::Criterion::InRange(foreground, foreground);
-  options.geometry = MakeBrickGeometry<VDimension>(grid);
-  options.threads = BrickThreadsOf(filter);
-  options.progress = progress.Hooks();
-  return brickccl::Label(image, options);
-}
-
-/** Fills an empty label map with the components of a labeling. Their labels are 1, 2, 3 ..., or 0, 1, 2 ... except the
- * map's background value, as in ITK. The table must have the groups for the objects' attributes; the grid is the
- * labeled image, and the intensities cover its region. */
+/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels.
+ * Attributes of intensities stay unset: ITK's StatisticsLabelMapFilter adds them. ITK's LabelMap filters continue from
+ * here: openings and selections by attributes, keeping the N largest, colors.
+ *
+ *  Attributes with ITK's definition have ITK's values. Tables/COLUMNS.md lists those that differ: Perimeter
+ *  and Roundness of anisotropic images, the signs of PrincipalAxes.
+ *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
+ *  \param labeling   the components.
+ *  \param table      has at least the groups of BrickGroupsOfAttributes; may be empty if there are none
+ *  \param grid       the labeled image; the map gets its geometry and metadata */
 template <typename TLabelMap>
-void
-FillBrickLabelMap(const brickccl::Labeling &                   labeling,
+typename TLabelMap::Pointer
+MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
                   const brickccl::ComponentTable &             table,
-                  const ImageBase<TLabelMap::ImageDimension> * grid,
-                  const std::optional<brickccl::ImageView> &   intensity,
-                  const BrickAttributeChoice &                 choice,
-                  TLabelMap *                                  map)
+                  const ImageBase<TLabelMap::ImageDimension> * grid)
 {
   using Builder = BrickLabelMapBuilder<TLabelMap>;
   using LabelType = typename Builder::LabelType;
@@ -424,46 +375,15 @@ FillBrickLabelMap(const brickccl::Labeling &                   labeling,
       }
     }
   }
-  const LabelType background = map->GetBackgroundValue();
-  builder.Finish(
-    map,
-    [background](std::size_t component) {
-      const auto label = static_cast<LabelType>(component);
-      return static_cast<LabelType>(background >= LabelType(0) && label >= background ? label + 1 : label);
-    },
-    table,
-    intensity,
-    choice);
-}
-
-/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels, unless its
- * objects have intensity attributes. ITK's LabelMap filters continue from here: openings and selections by attributes,
- * keeping the N largest, colors.
- *
- *  Attributes with ITK's definition have ITK's values. Tables/COLUMNS.md lists those that differ: Perimeter
- *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Histogram is not set.
- *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
- *  \param labeling   the components.
- *  \param table      has at least the groups of BrickGroupsOfAttributes; may be empty if there are none
- *  \param grid       the labeled image; the map gets its geometry and metadata
- *  \param intensity  the intensities of the grid's region, for attributes of StatisticsLabelObject */
-template <typename TLabelMap>
-typename TLabelMap::Pointer
-MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
-                  const brickccl::ComponentTable &             table,
-                  const ImageBase<TLabelMap::ImageDimension> * grid,
-                  const std::optional<brickccl::ImageView> &   intensity = std::nullopt)
-{
-  if (BrickLabelMapBuilder<TLabelMap>::HasStatistics && !intensity && labeling.ComponentCount() > 0)
-  {
-    itkGenericExceptionMacro("the label map's objects have intensity attributes; set an intensity image");
-  }
   auto map = TLabelMap::New();
   map->CopyInformation(grid);
   map->SetMetaDataDictionary(grid->GetMetaDataDictionary());
   map->SetRegions(grid->GetLargestPossibleRegion());
   map->SetBackgroundValue(0);
-  FillBrickLabelMap(labeling, table, grid, intensity, {}, map.GetPointer());
+  builder.Finish(
+    map.GetPointer(),
+    [](std::size_t component) { return static_cast<LabelType>(component + 1); },
+    table);
   return map;
 }
 

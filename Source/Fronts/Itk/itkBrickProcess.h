@@ -12,6 +12,7 @@
 #include "itkProcessObject.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <sstream>
 
 /** Defines GetNameOfClass. ITK's macro for this has another name since 5.4, which 5.2 lacks and the next major version
@@ -178,6 +179,37 @@ BrickThreadsOf(ProcessObject * filter)
 {
   return static_cast<int>(
     std::min(filter->GetNumberOfWorkUnits(), filter->GetMultiThreader()->GetMaximumNumberOfThreads()));
+}
+
+/** Calls a function with pieces [begin, end) of `count` items on a filter's threads, band after band. Progress is
+ *  reported in between, and the filter can be stopped. The function must not throw. \throws brickccl::Canceled. */
+template <typename TFunction>
+void
+ForBrickPieces(ProcessObject * filter, BrickProgress & progress, std::int64_t count, const TFunction & function)
+{
+  constexpr std::int64_t bands = 16;
+  const std::int64_t     threads = BrickThreadsOf(filter);
+  for (std::int64_t band = 0; band < bands; ++band)
+  {
+    progress.Update(static_cast<double>(band) / bands);
+    const std::int64_t begin = count * band / bands;
+    const std::int64_t size = count * (band + 1) / bands - begin;
+    // A few items are not worth a thread's start.
+    const std::int64_t pieces = size < 4096 ? 1 : threads;
+    const auto         runPiece = [&](SizeValueType piece) {
+      const auto number = static_cast<std::int64_t>(piece);
+      function(begin + size * number / pieces, begin + size * (number + 1) / pieces);
+    };
+    if (pieces == 1)
+    {
+      runPiece(0);
+    }
+    else
+    {
+      filter->GetMultiThreader()->ParallelizeArray(0, static_cast<SizeValueType>(pieces), runPiece, nullptr);
+    }
+  }
+  progress.Update(1);
 }
 
 /** The neighbors of a pixel, from FullyConnected. */

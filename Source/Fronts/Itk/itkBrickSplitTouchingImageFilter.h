@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Splitting/Split.h"
 #include "itkBrickImageView.h"
-#include "itkBrickLabelCounts.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"
@@ -94,7 +93,7 @@ protected:
       this->AllocateOutputs();
       OutputPixelType * const output = this->GetOutput()->GetBufferPointer();
       const auto              count = static_cast<std::int64_t>(objects.size());
-      ForBrickPieces(this, progress, count, [&](std::int64_t begin, std::int64_t end, std::size_t) {
+      ForBrickPieces(this, progress, count, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
         {
           output[i] = static_cast<OutputPixelType>(objects[static_cast<std::size_t>(i)]);

@@ -2,6 +2,7 @@
 #include "BrickCCL/Vtk/SurfacePicture.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/PictureKey.h"
@@ -110,15 +111,14 @@ ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
 ColoredSurface
 Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
 {
-  ColoredSurface    all;
-  const std::size_t points =
-    std::accumulate(surfaces.begin(), surfaces.end(), std::size_t{ 0 }, [](std::size_t sum, const Surface & s) {
-      return sum + s.points.size();
-    });
-  const std::size_t corners =
-    std::accumulate(surfaces.begin(), surfaces.end(), std::size_t{ 0 }, [](std::size_t sum, const Surface & s) {
-      return sum + s.triangles.size();
-    });
+  ColoredSurface all;
+  std::size_t    points = 0;
+  std::size_t    corners = 0;
+  for (const Surface & surface : surfaces)
+  {
+    points += surface.points.size();
+    corners += surface.triangles.size();
+  }
   if (points > std::numeric_limits<std::int32_t>::max() || corners > std::numeric_limits<std::int32_t>::max())
   {
     throw Unsupported("these surfaces have " + std::to_string(corners / 3) +
@@ -217,11 +217,14 @@ MakeSurfaces(const SurfaceContents & contents, SurfaceReport & report, const Hos
 
 } // namespace
 
-bool
-DrawsThroughX()
+void
+ProvideDisplay()
 {
   const vtkNew<vtkRenderWindow> window;
-  return window->IsA("vtkXOpenGLRenderWindow") != 0;
+  if (window->IsA("vtkXOpenGLRenderWindow") != 0)
+  {
+    ProvideXServer();
+  }
 }
 
 SurfaceReport
@@ -229,7 +232,6 @@ WriteSurfacePicture(const std::string &     path,
                     const SurfaceContents & contents,
                     int                     width,
                     int                     height,
-                    VirtualDisplay &        display,
                     const HostContext &     context)
 {
   const ComponentTable &     table = contents.table;
@@ -286,7 +288,6 @@ WriteSurfacePicture(const std::string &     path,
   const auto made = std::chrono::steady_clock::now();
   report.makeSeconds = std::chrono::duration<double>(made - begin).count();
   report.triangles = (components.surface.triangles.size() + part.surface.triangles.size()) / 3;
-  display.WaitUntilReady();
   const std::vector<unsigned char> pixels = DrawScene(components, part, view, Ground);
   report.drawSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - made).count();
   context.progress.Update(0.95);

@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Files/Isolation/VirtualDisplay.h"
 #include "BrickCCL/Pictures/ColumnColors.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -55,20 +54,19 @@ inline constexpr int MaximumSurfacePicture = 4096;
 /** Components of up to this many blocks along each axis are drawn from single voxels, however small the picture is. */
 inline constexpr std::int64_t MaximumBlocksOfSmallComponents = 8;
 
-/** Whether VTK draws through X. Builds of it for EGL or OSMesa need no display. */
-bool DrawsThroughX();
+/** Provides an X server if VTK draws through one; builds of it for EGL or OSMesa need none. \throws Unsupported */
+void ProvideDisplay();
 
 /** Writes a PNG of the components' surfaces, seen from the front, the left and above, without perspective, with a key
  *  (see PictureKey), a scale bar and the directions of the physical axes (LPS). Blocks of voxels that are about two
  *  pixels wide are drawn as one, except of small components.
  *  \param width, height  from MinimumSurfacePicture to MaximumSurfacePicture
- *  \throws Unsupported without a display (see VirtualDisplay) or OpenGL; Error if the file cannot be written;
+ *  \throws Unsupported without OpenGL; Error if the file cannot be written;
  *  Canceled. */
 SurfaceReport WriteSurfacePicture(const std::string &     path,
                                   const SurfaceContents & contents,
                                   int                     width,
                                   int                     height,
-                                  VirtualDisplay &        display,
                                   const HostContext &     context);
 
 } // namespace brickccl

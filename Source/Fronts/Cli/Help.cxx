@@ -37,7 +37,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output schema:options limit thickness:histogram thickness:picture" },
   { "The mesh", "iso one-file-each mesh:smooth mesh:ras" },
-  { "The comparison", "overlap different-recipes least-change" },
+  { "The comparison", "overlap compare:recipe align transform different-recipes least-change" },
   { "The picture", "style color-by render:size patient" },
   { "The page", "recipe no-browser port linger embed-in" },
   { job::group::Table,
@@ -132,7 +132,8 @@ constexpr CommandHelp Commands[] = {
   { "score", "", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json\n" },
   { "compare",
     "",
-    "  brickccl compare results-2025 results-2026 -o changes.csv\n\n"
+    "  brickccl compare results-2025 results-2026 -o changes.csv\n"
+    "  brickccl compare may.nrrd june.nrrd --recipe casting-porosity --align\n\n"
     "The exit code is 0 if every item of both batches was compared, whatever changed,\n"
     "and 3 if some could not be: they have an error, no label map, or were changed\n"
     "after the batch.\n" },

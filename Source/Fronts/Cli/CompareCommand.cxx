@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/CompareBatches.h"
+#include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/RunLabel.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 
 namespace brickccl::cli
@@ -18,10 +22,12 @@ constexpr int SomeNotCompared = 3;
 
 struct CompareArguments : job::Job
 {
-  std::string           before;
-  std::string           after;
-  bool                  acceptsOtherRecipe = false;
-  batch::CompareOptions options;
+  std::vector<std::string> inputs;
+  std::string              recipe;
+  bool                     aligns = false;
+  std::string              transform;
+  bool                     acceptsOtherRecipe = false;
+  batch::CompareOptions    options;
 };
 
 void
@@ -72,6 +78,10 @@ AsJson(const batch::ComparedItem & item)
     const auto found = counts.find(change);
     described[change] = found == counts.end() ? 0 : found->second;
   }
+  if (item.motion)
+  {
+    described["alignment"] = { { "rotation", item.motion->rotation }, { "offset_mm", item.motion->offset } };
+  }
   described["defects"] = nlohmann::ordered_json::array();
   const auto labelOf = [](const std::optional<std::uint64_t> & label) {
     return label ? nlohmann::ordered_json(*label) : nlohmann::ordered_json();
@@ -89,11 +99,12 @@ AsJson(const batch::ComparedItem & item)
 }
 
 void
-PrintComparison(const CompareArguments & arguments, const std::vector<batch::ComparedItem> & items)
+PrintComparison(const CompareArguments &                 arguments,
+                const std::vector<batch::ComparedItem> & items,
+                nlohmann::ordered_json                   all = {})
 {
   if (arguments.json)
   {
-    nlohmann::ordered_json all;
     all["items"] = nlohmann::ordered_json::array();
     for (const batch::ComparedItem & item : items)
     {
@@ -139,24 +150,25 @@ CheckOutside(const std::string & output, const std::string & folder)
 }
 
 void
-RunCompare(const CompareArguments & arguments)
+RunBatches(const CompareArguments & arguments)
 {
+  if (arguments.inputs.size() != 2 || arguments.aligns || !arguments.recipe.empty())
+  {
+    throw InvalidArgument("batches are compared two at a time, without --recipe and --align; name scans or label maps");
+  }
+  const std::string & before = arguments.inputs[0];
+  const std::string & after = arguments.inputs[1];
   if (!arguments.output.empty())
   {
-    if (ExtensionOf(arguments.output) != ".csv")
-    {
-      throw InvalidArgument("cannot write a comparison to " + Quoted(arguments.output) +
-                            ": its extension must be .csv");
-    }
-    CheckOutside(arguments.output, arguments.before);
-    CheckOutside(arguments.output, arguments.after);
+    CheckOutside(arguments.output, before);
+    CheckOutside(arguments.output, after);
     CheckWritable(arguments.output);
   }
   if (!arguments.acceptsOtherRecipe)
   {
-    batch::CheckSameRecipe(arguments.before, arguments.after);
+    batch::CheckSameRecipe(before, after);
   }
-  const auto items = batch::CompareBatches(arguments.before, arguments.after, arguments.options);
+  const auto items = batch::CompareBatches(before, after, arguments.options);
   if (!arguments.output.empty())
   {
     ReplaceTextFile(arguments.output, [&](std::ostream & stream) { WriteComparison(stream, items); });
@@ -164,7 +176,7 @@ RunCompare(const CompareArguments & arguments)
   PrintComparison(arguments, items);
   if (std::none_of(items.begin(), items.end(), [](const auto & item) { return item.reason.empty(); }))
   {
-    throw Error("no item of " + Quoted(arguments.before) + " could be compared with one of " + Quoted(arguments.after));
+    throw Error("no item of " + Quoted(before) + " could be compared with one of " + Quoted(after));
   }
   const auto isFault = [](const auto & item) { return !item.reason.empty() && !item.isOfOneBatch; };
   if (std::any_of(items.begin(), items.end(), isFault))
@@ -173,16 +185,103 @@ RunCompare(const CompareArguments & arguments)
   }
 }
 
+/** Writes a motion as a file that ITK reads. */
+void
+WriteTransform(std::ostream & stream, const RigidMotion & motion)
+{
+  stream << "#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters:";
+  for (int i = 0; i < 9; ++i)
+  {
+    stream << ' ' << Shortest(motion.rotation[i / 3][i % 3]);
+  }
+  std::for_each(motion.offset, motion.offset + 3, [&](double x) { stream << ' ' << Shortest(x); });
+  stream << "\nFixedParameters: 0 0 0\n";
+}
+
+void
+RunScans(const CompareArguments & arguments)
+{
+  NamedFiles       inputs;
+  const NamedFiles outputs = { { "--output", arguments.output }, { "--transform", arguments.transform } };
+  for (const std::string & input : arguments.inputs)
+  {
+    inputs.emplace_back("SCAN", input);
+  }
+  if (!arguments.transform.empty() && (arguments.inputs.size() != 2 || ExtensionOf(arguments.transform) != ".tfm"))
+  {
+    throw InvalidArgument("--transform writes the motion between two scans to a file .tfm, not " +
+                          Quoted(arguments.transform) + " of " + Counted(arguments.inputs.size(), "scan"));
+  }
+  CheckFiles(arguments, inputs, outputs);
+  for (const auto & [name, path] : outputs)
+  {
+    path.empty() ? void() : CheckWritable(path);
+  }
+  const auto  recipe = arguments.recipe.empty() ? batch::Recipe() : batch::ReadRecipe(arguments.recipe);
+  Reporter    reporter(arguments.json);
+  ImageReader reader(arguments, arguments.threads, reporter);
+  const auto  readLabels = [&](const std::string & path) {
+    LoadedImage labels = reader.Read(path, true);
+    NoteGrayClasses(labels, reader, "scans are compared with --recipe RECIPE");
+    return labels;
+  };
+  const auto       items = batch::CompareScans(arguments.inputs,
+                                         { arguments.options,
+                                           arguments.recipe.empty() ? nullptr : &recipe,
+                                                 readLabels,
+                                                 arguments.aligns,
+                                                 HooksOf(reporter, reader) });
+  ReplacedTogether together;
+  if (!arguments.output.empty())
+  {
+    ReplaceTextFile(arguments.output, [&](std::ostream & stream) { WriteComparison(stream, items); });
+  }
+  if (!arguments.transform.empty())
+  {
+    ReplaceTextFile(arguments.transform, [&](std::ostream & stream) { WriteTransform(stream, *items[0].motion); });
+  }
+  together.Move();
+  reporter.EndSteps();
+  PrintComparison(arguments, items, { { "notes", reader.Notes() } });
+}
+
+void
+RunCompare(const CompareArguments & arguments)
+{
+  if (!arguments.output.empty() && ExtensionOf(arguments.output) != ".csv")
+  {
+    throw InvalidArgument("cannot write a comparison to " + Quoted(arguments.output) + ": its extension must be .csv");
+  }
+  const bool areBatches = std::any_of(arguments.inputs.begin(), arguments.inputs.end(), batch::IsOfBatch);
+  const bool isFolder = std::filesystem::is_directory(arguments.inputs[0]);
+  areBatches || (isFolder && arguments.recipe.empty()) ? RunBatches(arguments) : RunScans(arguments);
+}
+
 } // namespace
 
 void
 AddCompareCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<CompareArguments>();
-  CLI::App * command = app.add_subcommand("compare", "Compare the defects of two batches: new, vanished, grown");
-  command->add_option("OUTDIR1", arguments->before, "folder of the earlier batch")->required();
-  command->add_option("OUTDIR2", arguments->after, "folder of the later batch, with items of the same names")
-    ->required();
+  CLI::App * command = app.add_subcommand("compare", "Compare the defects of two scans: new, vanished, grown");
+  command
+    ->add_option("SCAN",
+                 arguments->inputs,
+                 "scans (with --recipe) or label maps, the earliest first, or two folders of batches\nDefects are "
+                 "matched by overlap, each scan with the one before. Batches are compared item by item, by names.")
+    ->required()
+    ->expected(2, std::numeric_limits<int>::max());
+  command->add_option("--recipe", arguments->recipe, "recipe that finds the defects of scans: .toml, or a ready one")
+    ->type_name("RECIPE");
+  CLI::Option * const align =
+    command->add_flag("--align",
+                      arguments->aligns,
+                      "move each scan to the first one, by mutual information\nThe motion is a rotation and a shift. "
+                      "Label maps are moved "
+                      "by their labels. Defects outside of the other scan are new or vanished.");
+  command->add_option("--transform", arguments->transform, "write the motion from the first scan to the second: .tfm")
+    ->needs(align)
+    ->type_name("FILE");
   command->add_option("-o,--output", arguments->output, "write a table with a row per defect: .csv")->type_name("FILE");
   command->add_flag("--different-recipes",
                     arguments->acceptsOtherRecipe,

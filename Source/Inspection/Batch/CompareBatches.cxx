@@ -7,15 +7,20 @@
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/System.h"
+#include "BrickCCL/Job/Findings.h"
 #include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Tables/Condition.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -37,23 +42,6 @@ struct ItemOfBatch
 };
 
 using ItemsOfBatch = std::map<std::string, ItemOfBatch>;
-
-/** A label map as runs, whose labels are places in the table from 1 on. */
-struct LabelMap
-{
-  LoadedImage    image;
-  RunVolume      runs;
-  ComponentTable table;
-
-  LabelMap(const std::string & path, int threads)
-  {
-    ReadOptions options;
-    options.asLabels = true;
-    options.threads = threads;
-    image = ReadImageFile(path, options);
-    table = MeasureLabelImage(image.View(), image.geometry, {}, { threads }, runs);
-  }
-};
 
 /** The items that the batch worked on, and that have no results in its folder. */
 void
@@ -137,64 +125,70 @@ Offer(Partners & partners, std::uint64_t label, std::uint64_t other, std::uint64
   }
 }
 
-/** One defect with its partner, seen from one side. */
-ComparedDefect
-Pair(const LabelMap & before, const LabelMap & after, std::uint64_t first, std::uint64_t second, std::uint64_t common)
+/** The defects of a label map. */
+struct DefectMap
 {
-  ComparedDefect defect;
-  if (first > 0)
+  /** The labels of the runs are places in the table, from 1 on. */
+  RunVolume      runs;
+  ComponentTable table;
+  /** The voxels of each label, and their size; before the map was moved, which may have lost some labels. */
+  std::map<std::uint64_t, std::uint64_t> voxels;
+  double                                 voxelVolume = 1;
+
+  DefectMap(const LoadedImage & labels, const HostContext & context)
+    : table(MeasureLabelImage(labels.View(), labels.geometry, {}, context, runs))
+    , voxelVolume(labels.geometry.VoxelVolume(labels.extent.dimension))
   {
-    defect.before = before.table.components.Label(static_cast<std::size_t>(first - 1));
-    defect.voxelsBefore = before.table.components.VoxelCount(static_cast<std::size_t>(first - 1));
+    for (std::size_t place = 0; place < table.components.size(); ++place)
+    {
+      voxels[table.components.Label(place)] = table.components.VoxelCount(place);
+    }
   }
-  if (second > 0)
-  {
-    defect.after = after.table.components.Label(static_cast<std::size_t>(second - 1));
-    defect.voxelsAfter = after.table.components.VoxelCount(static_cast<std::size_t>(second - 1));
-  }
-  defect.commonVoxels = common;
-  return defect;
-}
+};
 
 std::vector<ComparedDefect>
-CompareLabels(const LabelMap & before, const LabelMap & after, double leastChange)
+CompareDefects(const DefectMap & before, const DefectMap & after, double leastChange)
 {
   Partners forward;
   Partners backward;
   for (const auto & [pair, voxels] : CountCommon(before.runs, after.runs))
   {
-    Offer(forward, pair.first, pair.second, voxels);
-    Offer(backward, pair.second, pair.first, voxels);
+    const auto first = before.table.components.Label(static_cast<std::size_t>(pair.first - 1));
+    const auto second = after.table.components.Label(static_cast<std::size_t>(pair.second - 1));
+    Offer(forward, first, second, voxels);
+    Offer(backward, second, first, voxels);
   }
   std::vector<ComparedDefect> defects;
-  for (std::uint64_t label = 1; label <= before.table.components.size(); ++label)
+  for (const auto & [label, voxels] : before.voxels)
   {
-    const auto     partner = forward.find(label);
-    const bool     isAlone = partner == forward.end();
-    ComparedDefect defect = isAlone ? Pair(before, after, label, 0, 0)
-                                    : Pair(before, after, label, partner->second.first, partner->second.second);
+    const auto partner = forward.find(label);
+    if (partner == forward.end())
+    {
+      defects.push_back({ DefectChange::Vanished, label, {}, voxels, 0, 0 });
+      continue;
+    }
+    const auto & [other, common] = partner->second;
+    ComparedDefect defect{ DefectChange::Same, label, other, voxels, after.voxels.at(other), common };
     const auto     low = static_cast<double>(defect.voxelsBefore) * (1 - leastChange);
     const auto     high = static_cast<double>(defect.voxelsBefore) * (1 + leastChange);
-    const auto     now = static_cast<double>(defect.voxelsAfter);
-    defect.change = isAlone                                        ? DefectChange::Vanished
-                  : backward[partner->second.first].first != label ? DefectChange::Merged
-                  : !Condition::IsAtMost(now, high)                ? DefectChange::Grown
-                  : !Condition::IsAtMost(low, now)                 ? DefectChange::Shrunk
-                                                                   : DefectChange::Same;
+    const auto     now = static_cast<double>(defect.voxelsAfter) * (after.voxelVolume / before.voxelVolume);
+    defect.change = backward[other].first != label  ? DefectChange::Merged
+                  : !Condition::IsAtMost(now, high) ? DefectChange::Grown
+                  : !Condition::IsAtMost(low, now)  ? DefectChange::Shrunk
+                                                    : DefectChange::Same;
     defects.push_back(defect);
   }
-  for (std::uint64_t label = 1; label <= after.table.components.size(); ++label)
+  for (const auto & [label, voxels] : after.voxels)
   {
     const auto partner = backward.find(label);
     if (partner == backward.end())
     {
-      defects.push_back(Pair(before, after, 0, label, 0));
-      defects.back().change = DefectChange::New;
+      defects.push_back({ DefectChange::New, {}, label, 0, voxels, 0 });
     }
     else if (forward[partner->second.first].first != label)
     {
-      defects.push_back(Pair(before, after, partner->second.first, label, partner->second.second));
-      defects.back().change = DefectChange::Split;
+      const auto & [other, common] = partner->second;
+      defects.push_back({ DefectChange::Split, other, label, before.voxels.at(other), voxels, common });
     }
   }
   return defects;
@@ -218,12 +212,16 @@ CompareItem(const std::string &    name,
     item.reason = "it has no label map (outputs.labels of the recipe)";
     return item;
   }
-  const LabelMap first(before.labels, options.threads);
-  const LabelMap second(after.labels, options.threads);
+  ReadOptions reading;
+  reading.asLabels = true;
+  reading.threads = options.threads;
+  const LoadedImage first = ReadImageFile(before.labels, reading);
+  const LoadedImage second = ReadImageFile(after.labels, reading);
+  const HostContext context{ options.threads };
   try
   {
-    CheckSameGrid(first.image, second.image, after.labels);
-    item.defects = CompareLabels(first, second, options.leastChange);
+    CheckSameGrid(first, second, after.labels);
+    item.defects = CompareDefects(DefectMap(first, context), DefectMap(second, context), options.leastChange);
   }
   catch (const InvalidArgument & error)
   {
@@ -242,6 +240,99 @@ Left(const std::string & name, const std::string & folder)
   item.reason = Quoted(folder) + " has no such item";
   item.isOfOneBatch = true;
   return item;
+}
+
+/** A scan, or a label map, with its defects on the first scan's grid. */
+struct ScannedDefects
+{
+  /** What it is aligned by. */
+  LoadedImage image;
+  DefectMap   defects;
+};
+
+LoadedImage
+LabelsOf(const std::string & path, const CompareScansOptions & options, LoadedImage & scan)
+{
+  if (options.recipe == nullptr)
+  {
+    return options.readLabels(path);
+  }
+  options.hooks.step("finding the defects of " + path);
+  ProcessOptions processing;
+  processing.threads = options.threads;
+  std::vector<std::string> notes;
+  LoadedImage              labels = FindDefects(path, *options.recipe, processing, scan, notes);
+  for (const std::string & note : notes)
+  {
+    options.hooks.note(Quoted(path) + ": " + note);
+  }
+  return labels;
+}
+
+/** Reads a scan, and aligns it to the first one, if there is one. */
+ScannedDefects
+ReadScan(const std::string &          path,
+         const CompareScansOptions &  options,
+         const ScannedDefects *       first,
+         std::optional<RigidMotion> & motion)
+{
+  const HostContext context{ options.threads };
+  const bool        areLabels = options.recipe == nullptr;
+  LoadedImage       image;
+  LoadedImage       labels = LabelsOf(path, options, image);
+  DefectMap         own(labels, context);
+  if (first != nullptr && options.aligns)
+  {
+    options.hooks.step("aligning " + path);
+    const ProgressHooks hooks = options.hooks.progress();
+    motion = AlignImages(first->image, areLabels ? labels : image, areLabels, { options.threads, Progress(hooks) });
+    DefectMap moved(ResampleImage(labels, first->image, context, &*motion), context);
+    moved.voxels = std::move(own.voxels);
+    moved.voxelVolume = own.voxelVolume;
+    own = std::move(moved);
+  }
+  else if (first != nullptr)
+  {
+    CheckSameGrid(first->image, labels, path);
+  }
+  return { areLabels ? std::move(labels) : std::move(image), std::move(own) };
+}
+
+/** Notes that nearly all defects are new. */
+void
+NoteDoubts(const ComparedItem &        item,
+           const ScannedDefects &      before,
+           const ScannedDefects &      after,
+           const CompareScansOptions & options)
+{
+  const auto count = [&](DefectChange change) {
+    return std::count_if(item.defects.begin(), item.defects.end(), [&](const auto & defect) {
+      return defect.change == change;
+    });
+  };
+  const std::size_t both[] = { before.defects.voxels.size(), after.defects.voxels.size() };
+  const auto        vanished = static_cast<std::size_t>(count(DefectChange::Vanished));
+  const auto        added = static_cast<std::size_t>(count(DefectChange::New));
+  if (2 * vanished <= both[0] || 2 * added <= both[1])
+  {
+    return;
+  }
+  std::string text = "the alignment may be wrong";
+  if (!options.aligns)
+  {
+    const auto centerOf = [&](const LoadedImage & image) {
+      return Moments(Reduce(image, options.recipe == nullptr, 400000, { options.threads }), { options.threads });
+    };
+    const Moments a = centerOf(before.image);
+    const Moments b = centerOf(after.image);
+    text =
+      "a scan may be shifted or turned; the centers are " +
+      job::Readable(std::hypot(a.center[0] - b.center[0], a.center[1] - b.center[1], a.center[2] - b.center[2]), "mm") +
+      " apart; --align moves the scans together first";
+  }
+  options.hooks.note(std::to_string(added) + " of " + Counted(both[1], "defect") + " of " + Quoted(item.name) +
+                     " are new and " + std::to_string(vanished) + " of " + std::to_string(both[0]) +
+                     " vanished, which is doubtful: " + text);
 }
 
 } // namespace
@@ -288,6 +379,27 @@ CompareBatches(const std::string & before, const std::string & after, const Comp
     if (first.count(name) == 0)
     {
       items.push_back(Left(name, before));
+    }
+  }
+  return items;
+}
+
+std::vector<ComparedItem>
+CompareScans(const std::vector<std::string> & paths, const CompareScansOptions & options)
+{
+  std::vector<ScannedDefects> scans;
+  std::vector<ComparedItem>   items;
+  for (const std::string & path : paths)
+  {
+    ComparedItem item;
+    item.name = path;
+    scans.push_back(ReadScan(path, options, scans.empty() ? nullptr : scans.data(), item.motion));
+    if (scans.size() > 1)
+    {
+      const ScannedDefects & before = scans[scans.size() - 2];
+      item.defects = CompareDefects(before.defects, scans.back().defects, options.leastChange);
+      NoteDoubts(item, before, scans.back(), options);
+      items.push_back(std::move(item));
     }
   }
   return items;

@@ -2,6 +2,10 @@
 #ifndef BRICKCCL_BATCH_COMPAREBATCHES_H
 #define BRICKCCL_BATCH_COMPAREBATCHES_H
 
+#include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Job/RunJob.h"
+#include "BrickCCL/Segmenting/AlignImages.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +52,8 @@ struct ComparedItem
   /** Whether the reason is that only one batch had it, which is not an error. */
   bool                        isOfOneBatch = false;
   std::vector<ComparedDefect> defects;
+  /** How a scan that was aligned is moved. */
+  std::optional<RigidMotion> motion;
 };
 
 /** \throws Error if two batches were made with recipes that differ in more than comments, blanks and order. */
@@ -64,6 +70,20 @@ struct CompareOptions
  *  \throws Error if one of the folders is not a batch's folder; Canceled. */
 std::vector<ComparedItem>
 CompareBatches(const std::string & before, const std::string & after, const CompareOptions & options);
+
+struct CompareScansOptions : CompareOptions
+{
+  /** How defects are found in scans; null: the files are label maps. */
+  const Recipe *                                  recipe = nullptr;
+  std::function<LoadedImage(const std::string &)> readLabels;
+  /** Whether each scan is moved to the first one: by its values, a label map by its labels. */
+  bool          aligns = false;
+  job::RunHooks hooks;
+};
+
+/** Compares the defects of scans, or of label maps: each with the one before. If nearly all are new, a note gives the
+ *  likely reason. \throws InvalidArgument for other grids, unless they are aligned; Error; Canceled. */
+std::vector<ComparedItem> CompareScans(const std::vector<std::string> & paths, const CompareScansOptions & options);
 
 } // namespace brickccl::batch
 

@@ -71,6 +71,21 @@ public:
     Writing([&] { ReplaceTextFile(PathOf(StateFile), [&](std::ostream & stream) { stream << state; }); });
   }
 
+  LoadedImage
+  FindLabels(const std::string & name, const FoundImage & found, LoadedImage & scan, std::vector<std::string> & notes)
+  {
+    m_Summary["item"] = name;
+    Read(found);
+    FindDefects();
+    Measure();
+    const LabelType type = m_Run.labeling.SmallestType();
+    LoadedImage     labels = EmptyCopy(m_Image, ScalarTypeOfLabel(type));
+    m_Run.labeling.Write(static_cast<void *>(labels.voxels.Resize(labels.ByteCount())), type, m_Progress);
+    scan = std::move(m_Image);
+    notes = std::move(m_Notes);
+    return labels;
+  }
+
 private:
   HostContext
   Context() const
@@ -410,6 +425,21 @@ ProcessItem(const std::string &    name,
 {
   const WrittenInPlace inPlace;
   ItemProcess(recipe, options, folder).Run(name, found);
+}
+
+LoadedImage
+FindDefects(const std::string &        path,
+            const Recipe &             recipe,
+            const ProcessOptions &     options,
+            LoadedImage &              scan,
+            std::vector<std::string> & notes)
+{
+  const FoundItems found = FindItems({ path }, recipe, "");
+  if (found.items.size() != 1)
+  {
+    throw InvalidArgument(Quoted(path) + " has " + std::to_string(found.items.size()) + " images; name one of them");
+  }
+  return ItemProcess(recipe, options, "").FindLabels(found.items[0].name, found.items[0].found, scan, notes);
 }
 
 } // namespace brickccl::batch

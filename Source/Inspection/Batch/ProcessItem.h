@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace brickccl::batch
 {
@@ -43,6 +44,14 @@ void ProcessItem(const std::string &    name,
                  const Recipe &         recipe,
                  const ProcessOptions & options,
                  const std::string &    folder);
+
+/** Applies the recipe to one image without judging or writing. \param scan  gets the image \param notes  on it
+ *  \return the label map. \throws Error, also if the path has several images; Canceled. */
+LoadedImage FindDefects(const std::string &        path,
+                        const Recipe &             recipe,
+                        const ProcessOptions &     options,
+                        LoadedImage &              scan,
+                        std::vector<std::string> & notes);
 
 } // namespace brickccl::batch
 

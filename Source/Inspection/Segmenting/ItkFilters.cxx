@@ -2,20 +2,26 @@
 #include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Segmenting/AlignImages.h"
 
 #ifdef BRICKCCL_USE_ITK
 #  include <itkDiscreteGaussianImageFilter.h>
 #  include <itkImage.h>
 #  include <itkImportImageFilter.h>
+#  include <itkMattesMutualInformationImageToImageMetricv4.h>
 #  include <itkMedianImageFilter.h>
+#  include <itkNearestNeighborInterpolateImageFunction.h>
 #  include <itkResampleImageFilter.h>
 #  include <itkStreamingImageFilter.h>
+#  include <itkVersorRigid3DTransform.h>
 #endif
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace brickccl
 {
@@ -138,10 +144,173 @@ ImageOf(const LoadedImage & grid)
   return image;
 }
 
+using Transform = itk::VersorRigid3DTransform<double>;
+
+void
+SetMotion(Transform & transform, const RigidMotion & motion)
+{
+  Transform::MatrixType       matrix;
+  Transform::OutputVectorType offset;
+  for (unsigned int i = 0; i < 9; ++i)
+  {
+    matrix[i / 3][i % 3] = motion.rotation[i / 3][i % 3];
+    offset[i / 3] = motion.offset[i / 3];
+  }
+  transform.SetMatrix(matrix, 1e-6);
+  transform.SetOffset(offset);
+}
+
+/** Two images of fewer voxels and their mutual information. */
+struct Level
+{
+  using Metric = itk::MattesMutualInformationImageToImageMetricv4<itk::Image<float, 3>, itk::Image<float, 3>>;
+
+  LoadedImage        first;
+  LoadedImage        second;
+  Moments            from;
+  Moments            to;
+  Transform::Pointer transform = Transform::New();
+  Metric::Pointer    metric = Metric::New();
+
+  Level(const LoadedImage & a, const LoadedImage & b, bool areLabels, std::int64_t most, const HostContext & context)
+    : first(Reduce(a, areLabels, most, context))
+    , second(Reduce(b, areLabels, most, context))
+    , from(first, context)
+    , to(second, context)
+  {
+    const auto share = [](const LoadedImage & image) {
+      const auto   shared = ImageOf<float>(image);
+      auto * const voxels = const_cast<float *>(static_cast<const float *>(image.View().data));
+      shared->GetPixelContainer()->SetImportPointer(voxels, std::size_t(image.extent.VoxelCount()), false);
+      return shared;
+    };
+    transform->SetCenter(from.center);
+    metric->SetFixedImage(share(first));
+    metric->SetMovingImage(share(second));
+    metric->SetMovingTransform(transform);
+    metric->SetNumberOfHistogramBins(32);
+    metric->Initialize();
+  }
+
+  /** Improves a motion by steps along the signs of the derivatives (Rprop), since these differ by powers of ten: the
+   *  outline of a round part does not say how it is turned. \return less for more mutual information */
+  double
+  Improve(RigidMotion & motion, int steps, const HostContext & context)
+  {
+    // A turn by its versor's part moves a point at half this distance by as much.
+    const double voxel = *std::min_element(first.geometry.spacing, first.geometry.spacing + 3);
+    double       lengths[6];
+    double       before[6] = {};
+    std::fill_n(lengths, 6, voxel / 2);
+    SetMotion(*transform, motion);
+    Metric::DerivativeType step;
+    Metric::MeasureType    value = 0;
+    for (int k = 0; k<steps && * std::max_element(lengths, lengths + 6)> voxel / 50; ++k)
+    {
+      context.progress.Update(static_cast<double>(k) / steps);
+      metric->GetValueAndDerivative(value, step);
+      for (unsigned int i = 0; i < 6; ++i)
+      {
+        const double way = step[i] * before[i] < 0 ? 0 : step[i];
+        lengths[i] *= step[i] * before[i] < 0 ? 0.5 : step[i] * before[i] > 0 ? 1.2 : 1;
+        lengths[i] = std::min(lengths[i], voxel);
+        step[i] = way == 0 ? 0 : std::copysign(lengths[i] / (i < 3 ? 2 * from.radius : 1), way);
+        before[i] = way;
+      }
+      metric->UpdateTransformParameters(step, 1);
+    }
+    for (unsigned int i = 0; i < 9; ++i)
+    {
+      motion.rotation[i / 3][i % 3] = transform->GetMatrix()[i / 3][i % 3];
+      motion.offset[i / 3] = transform->GetOffset()[i / 3];
+    }
+    return metric->GetValue();
+  }
+
+  /** Improves motions by up to this many steps and keeps the best ones. */
+  void
+  Keep(std::size_t count, std::vector<RigidMotion> & motions, int steps, const HostContext & context)
+  {
+    std::vector<std::pair<double, RigidMotion>> all;
+    for (RigidMotion & motion : motions)
+    {
+      context.progress.Update(static_cast<double>(all.size()) / static_cast<double>(motions.size()));
+      const double value = Improve(motion, steps, context.Quiet());
+      all.emplace_back(value, motion);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto & a, const auto & b) { return a.first < b.first; });
+    motions.clear();
+    for (std::size_t i = 0; i < std::min(count, all.size()); ++i)
+    {
+      motions.push_back(all[i].second);
+    }
+  }
+};
+
+/** No motion, and with the centers together all turns about x, y and z in steps of 7.5 degrees. */
+std::vector<RigidMotion>
+ListTurns(const double * from, const double * to)
+{
+  constexpr int            turns = 48;
+  std::vector<RigidMotion> motions(1);
+  for (int number = 0; number < 3 * turns; ++number)
+  {
+    const int    u = (number % 3 + 1) % 3;
+    const int    v = (number % 3 + 2) % 3;
+    const double angle = 2 * std::acos(-1.0) * (number / 3) / turns;
+    RigidMotion  motion;
+    motion.rotation[u][u] = motion.rotation[v][v] = std::cos(angle);
+    motion.rotation[v][u] = std::sin(angle);
+    motion.rotation[u][v] = -std::sin(angle);
+    for (int i = 0; i < 3; ++i)
+    {
+      const double * const row = motion.rotation[i];
+      motion.offset[i] = to[i] - row[0] * from[0] - row[1] * from[1] - row[2] * from[2];
+    }
+    motions.push_back(motion);
+  }
+  return motions;
+}
+
 } // namespace
 
+RigidMotion
+AlignImages(const LoadedImage & first, const LoadedImage & second, bool areLabels, const HostContext & context)
+{
+  for (const LoadedImage * image : { &first, &second })
+  {
+    const std::int64_t * const size = image->extent.size;
+    if (image->extent.dimension != 3 || *std::min_element(size, size + 3) < 8)
+    {
+      throw InvalidArgument("--align needs volumes of at least 8 voxels along each axis; one has " +
+                            image->extent.ToString());
+    }
+  }
+  // ITK's metric takes its number of threads from here, whatever SetMaximumNumberOfWorkUnits says.
+  const auto threads = itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads();
+  itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(1);
+  try
+  {
+    Level coarse(first, second, areLabels, 50000, context.Quiet());
+    Level fine(first, second, areLabels, 400000, context.Quiet());
+    itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(threads);
+    auto motions = ListTurns(coarse.from.center, coarse.to.center);
+    coarse.Keep(8, motions, 0, context.Part(0, 0.2));
+    coarse.Keep(1, motions, 100, context.Part(0.2, 0.6));
+    fine.Improve(motions[0], 100, context.Part(0.6, 1));
+    return motions[0];
+  }
+  catch (const itk::ExceptionObject & error)
+  {
+    throw Error(std::string("ITK could not align the images: ") + error.GetDescription());
+  }
+}
+
 LoadedImage
-ResampleImage(const LoadedImage & image, const LoadedImage & grid, const HostContext & context)
+ResampleImage(const LoadedImage & image,
+              const LoadedImage & grid,
+              const HostContext & context,
+              const RigidMotion * motion)
 {
   LoadedImage result = EmptyCopy(grid, ScalarType::Float32);
   VisitScalarType(image.type, [&](auto tag) {
@@ -158,6 +327,13 @@ ResampleImage(const LoadedImage & image, const LoadedImage & grid, const HostCon
     resample->SetInput(source);
     resample->SetReferenceImage(ImageOf<TReal>(grid));
     resample->UseReferenceImageOn();
+    if (motion != nullptr)
+    {
+      const auto transform = Transform::New();
+      SetMotion(*transform, *motion);
+      resample->SetTransform(transform);
+      resample->SetInterpolator(itk::NearestNeighborInterpolateImageFunction<Image, double>::New());
+    }
     resample->SetDefaultPixelValue(std::numeric_limits<TReal>::quiet_NaN());
     result.type = ScalarTypeOf<TReal>();
     auto * const begin = reinterpret_cast<TReal *>(result.voxels.Resize(result.ByteCount()));
@@ -185,8 +361,14 @@ SmoothByItk(TReal *                 values,
 
 #else
 
+RigidMotion
+AlignImages(const LoadedImage &, const LoadedImage &, bool, const HostContext &)
+{
+  throw Unsupported("--align needs a build with ITK, which this one is not");
+}
+
 LoadedImage
-ResampleImage(const LoadedImage &, const LoadedImage &, const HostContext &)
+ResampleImage(const LoadedImage &, const LoadedImage &, const HostContext &, const RigidMotion *)
 {
   throw Unsupported("--resample needs a build with ITK, which this one is not; resample the image to the labels' grid");
 }

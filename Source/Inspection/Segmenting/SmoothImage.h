@@ -11,6 +11,8 @@
 namespace brickccl
 {
 
+struct RigidMotion;
+
 /** An image of the same extent and geometry without voxels. */
 inline LoadedImage
 EmptyCopy(const LoadedImage & image, ScalarType type)
@@ -26,8 +28,12 @@ EmptyCopy(const LoadedImage & image, ScalarType type)
 
 /** Samples an image of one channel and at most 3 dimensions at the voxel centers of another grid, linearly: as floats,
  *  or doubles where float cannot hold the values; NaN more than half a voxel outside of the image.
+ *  \param motion  if given, it leads from the grid's points to the image's, and the nearest voxel is taken
  *  \throws InvalidArgument if it is NaN everywhere; Unsupported in a build without ITK; Canceled. */
-LoadedImage ResampleImage(const LoadedImage & image, const LoadedImage & grid, const HostContext & context);
+LoadedImage ResampleImage(const LoadedImage & image,
+                          const LoadedImage & grid,
+                          const HostContext & context,
+                          const RigidMotion * motion = nullptr);
 
 /** A copy of an image, smoothed by one filter after the other. */
 inline LoadedImage

@@ -205,7 +205,8 @@ struct Level
     SetMotion(*transform, motion);
     Metric::DerivativeType step;
     Metric::MeasureType    value = 0;
-    for (int k = 0; k<steps && * std::max_element(lengths, lengths + 6)> voxel / 50; ++k)
+    const auto             isDone = [&] { return *std::max_element(lengths, lengths + 6) <= voxel / 50; };
+    for (int k = 0; k < steps && !isDone(); ++k)
     {
       context.progress.Update(static_cast<double>(k) / steps);
       metric->GetValueAndDerivative(value, step);

@@ -39,7 +39,7 @@ class Hdf5Test(Hdf5Files):
             for options in ({}, {"chunks": tuple(max(1, size // 3) for size in shape), "compression": 1}):
                 self.assert_voxels(self.store("a.hdf5", {"g/data": voxels}, **options), expected)
 
-    def test_blocks_before_the_file_external_and_missing_values(self):
+    def test_blocks_before_the_file_and_missing_values(self):
         path = self.store("matlab.mat", {"A": BLOCKY}, userblock=1024)
         self.assert_voxels(path, BLOCKY)
         path = self.path("sparse.h5")
@@ -52,16 +52,6 @@ class Hdf5Test(Hdf5Files):
         with h5py.File(path, "w") as stream:
             stream.create_dataset("a", (4, 5, 6), "u1", fillvalue=3)
         self.assert_voxels(path, np.full((4, 5, 6), 3, "u1"))
-        path = self.path("external.h5")
-        with h5py.File(path, "w") as stream:
-            stream.create_dataset("a", data=BLOCKY, external=[(self.path("external.raw"), 0, h5py.h5f.UNLIMITED)])
-        self.refuses(path, saying=("/a", "raw files (external storage)"))
-        path = self.store("plain.h5", {"a": BLOCKY})
-        with h5py.File(self.path("virtual.h5"), "w") as stream:
-            layout = h5py.VirtualLayout(BLOCKY.shape, "u2")
-            layout[...] = h5py.VirtualSource(path, "a", BLOCKY.shape)
-            stream.create_virtual_dataset("joined", layout)
-        self.assert_voxels(self.path("virtual.h5"), BLOCKY)
 
     def test_one_dataset_is_chosen_or_all_are_listed(self):
         path = self.store("several.h5", {"entry/data": BLOCKY, "entry/mask": (BLOCKY > 1).astype("u1"), "times": [1.0, 2.0]})

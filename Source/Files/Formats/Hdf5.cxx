@@ -199,6 +199,12 @@ CheckReadable(const Hdf5Dataset & dataset)
   {
     throw Unsupported("it is an Imaris file, which pads its chunks; export it as TIFF");
   }
+  if (dataset.isElsewhere)
+  {
+    throw Unsupported("its dataset " + Printable(dataset.name) +
+                      " takes its values from other datasets or files, which is not supported; copy them into a plain "
+                      "dataset (in h5py: out['data'] = file['data'][:])");
+  }
   if (!dataset.convention.empty())
   {
     throw Unsupported("its dataset " + Printable(dataset.name) + " has the attribute " + dataset.convention +
@@ -249,32 +255,30 @@ DatasetPath::DatasetPath(const std::string & path)
 LoadedImage
 ReadHdf5(const FileBytes & file, const ReadOptions & options)
 {
+  const auto  before = FileStamp::Of(file.Path());
   const auto  datasets = ListHdf5Datasets(file.Path(), options.dataset, options.progress);
   Hdf5Dataset dataset = options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
+  dataset.file = before;
   CheckReadable(dataset);
-  CheckHdf5Sources(file.Path(), dataset, options.progress);
   const ArrayAxes axes = AxesOfDataset(dataset);
   LoadedImage     image;
   image.inParts = options.inParts;
   image.part = Printable(dataset.name);
-  for (const FileStamp & each : dataset.files)
-  {
-    image.files.push_back(each.path);
-  }
   image.type = dataset.type;
   image.notes = axes.notes;
   image.channels = axes.channels;
   image.extent = SettleExtent(axes.sizes);
   SetGeometry(dataset, axes, options, image);
+  CheckHdf5Chunks(dataset, options.progress);
   TellHeader(options, image);
   if (dataset.offset != 0)
   {
     TakeStored(file, dataset.offset, false, options.Context(), image);
     return image;
   }
-  const auto read = [=, path = file.Path()](const ArraySlices & slices,
-                                            const HostContext & context,
-                                            std::byte * output) { ReadHdf5(path, dataset, slices, context, output); };
+  const auto read = [=](const ArraySlices & slices, const HostContext & context, std::byte * output) {
+    ReadHdf5(dataset, slices, context, output);
+  };
   TakeSlices(dataset.shape, dataset.chunk, options, read, image);
   return image;
 }

@@ -27,6 +27,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
                                    shape,
                                    chunk,
                                    offset,
+                                   isElsewhere,
                                    axisTags,
                                    elementSize,
                                    convention,
@@ -163,10 +164,16 @@ DescribeType(const Hdf5Library & h5, hid_t type, Hdf5Dataset & dataset)
 }
 
 void
-DescribeStorage(const Hdf5Library & h5, hid_t object, hid_t type, Hdf5Dataset & dataset)
+DescribeStorage(const Hdf5Library & h5, hid_t file, hid_t object, hid_t type, Hdf5Dataset & dataset)
 {
+  const auto fileOf = [&](hid_t each) {
+    std::string path(4096, '\0');
+    h5.H5Fget_name(each, path.data(), path.size());
+    return path;
+  };
   const Hdf5Handle   list(h5.H5Dget_create_plist(object), h5.H5Pclose);
   const H5D_layout_t layout = h5.H5Pget_layout(list);
+  dataset.isElsewhere = layout == H5D_VIRTUAL || h5.H5Pget_external_count(list) != 0 || fileOf(file) != fileOf(object);
   if (layout == H5D_CHUNKED)
   {
     std::vector<hsize_t> chunk(dataset.shape.size());
@@ -177,7 +184,7 @@ DescribeStorage(const Hdf5Library & h5, hid_t object, hid_t type, Hdf5Dataset & 
     dataset.chunk.assign(chunk.begin(), chunk.end());
   }
   const bool isAsInMemory = h5.H5Tequal(type, h5.TypeNamed(Hdf5TypeOf(dataset.type))) > 0;
-  if (layout == H5D_CONTIGUOUS && isAsInMemory && h5.H5Pget_external_count(list) == 0)
+  if (layout == H5D_CONTIGUOUS && isAsInMemory)
   {
     const haddr_t offset = h5.H5Dget_offset(object);
     dataset.offset = offset == HADDR_UNDEF ? 0 : offset;
@@ -197,12 +204,7 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
   {
     return dataset;
   }
-  DescribeStorage(h5, object, type, dataset);
-  // An external link leads to another file.
-  if (h5.FileOf(object) != h5.FileOf(file))
-  {
-    dataset.offset = 0;
-  }
+  DescribeStorage(h5, file, object, type, dataset);
   dataset.axisTags = AttributeText(h5, object, "axistags");
   dataset.elementSize = AttributeNumbers(h5, object, "element_size_um");
   for (const char * const attribute : AttributesOfValues)

@@ -33,8 +33,11 @@ struct Hdf5Dataset
   /** The offset of the values in the file, if they have the layout of memory; else 0. */
   std::uint64_t offset = 0;
 
-  /** All files that hold the values, from CheckHdf5Sources. */
-  std::vector<FileStamp> files;
+  /** Whether its values are in another dataset or file: it is virtual, external or reached through an external link. */
+  bool isElsewhere = false;
+
+  /** The file before it was read. */
+  FileStamp file;
 
   /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
   std::string axisTags;
@@ -63,18 +66,12 @@ struct DatasetPath
 std::vector<Hdf5Dataset>
 ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress);
 
-/** Checks that what a dataset's values come from is there, is large enough and can be read: its chunks, sources of a
- *  virtual one, files of raw values. \throws Error that names what is missing or damaged. */
-void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
+/** Checks that the chunks of a dataset can be read. \throws Error that names what is missing or damaged. */
+void CheckHdf5Chunks(const Hdf5Dataset & dataset, const Progress & progress);
 
 /** Reads slices of a dataset, as its type in memory. Several processes decompress at once. \throws Error for damaged
- *  files, and for those that are no longer what CheckHdf5Sources found: the library gives fill values where a file is
- *  missing. */
-void ReadHdf5(const std::string & path,
-              const Hdf5Dataset & dataset,
-              const ArraySlices & slices,
-              const HostContext & context,
-              std::byte *         output);
+ *  files, and for one that has changed. */
+void ReadHdf5(const Hdf5Dataset & dataset, const ArraySlices & slices, const HostContext & context, std::byte * output);
 
 } // namespace brickccl::files
 

@@ -45,15 +45,6 @@ Hdf5Library::ShapeOf(hid_t space) const
   return { sizes.begin(), sizes.end() };
 }
 
-std::string
-Hdf5Library::FileOf(hid_t object) const
-{
-  const auto  size = H5Fget_name(object, nullptr, 0);
-  std::string name(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
-  H5Fget_name(object, name.data(), name.size());
-  return name.c_str();
-}
-
 const Hdf5Library &
 Hdf5Library::Get()
 {
@@ -114,8 +105,6 @@ OpenHdf5(const Hdf5Library & h5, const std::string & path)
 {
   // File systems without locks must work as well.
   ::setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT", 0);
-  // With it, other sources could be read than those that CheckHdf5Sources finds.
-  ::unsetenv("HDF5_VDS_PREFIX");
   h5.H5open();
   h5.H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
   // H5F_ACC_RDONLY, which is not a constant but calls the library.

@@ -10,10 +10,6 @@
 #include <memory>
 #include <utility>
 
-#ifdef BRICKCCL_USE_HDF5
-#  include <sys/resource.h>
-#endif
-
 namespace brickccl::files
 {
 
@@ -24,19 +20,13 @@ namespace
 
 using Shape = std::vector<std::uint64_t>;
 
-/** About as many files of a virtual dataset are open at once: each takes half a megabyte. */
-constexpr std::size_t FilesAtOnce = 64;
-
 /** The shape of the boxes that are read at once: whole chunks, as many as make a megabyte, x first. */
 Shape
 BoxShape(const Hdf5Dataset & dataset)
 {
-  std::uint64_t all = SizeOf(dataset.type);
-  std::for_each(dataset.shape.begin(), dataset.shape.end(), [&](std::uint64_t size) { all *= size; });
-  // Not so much that it comes from more files than may be open at once.
-  const std::uint64_t enough = std::min<std::uint64_t>(1 << 20, all / (dataset.files.size() / FilesAtOnce + 1) + 1);
-  Shape               box = dataset.chunk.empty() ? Shape(dataset.shape.size(), 1) : dataset.chunk;
-  std::uint64_t       bytes = SizeOf(dataset.type);
+  constexpr std::uint64_t enough = 1 << 20;
+  Shape                   box = dataset.chunk.empty() ? Shape(dataset.shape.size(), 1) : dataset.chunk;
+  std::uint64_t           bytes = SizeOf(dataset.type);
   for (const std::uint64_t size : box)
   {
     bytes *= size;
@@ -51,57 +41,108 @@ BoxShape(const Hdf5Dataset & dataset)
   return box;
 }
 
-/** The library gives fill values where it cannot open one more file. */
-void
-RequireDescriptors(const Hdf5Dataset & dataset)
+/** Opens a dataset in a process that ends soon. */
+hid_t
+OpenDataset(const Hdf5Library & h5, const Hdf5Dataset & dataset)
 {
-  constexpr rlim_t others = 32;
-  rlimit           limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || dataset.files.size() + others > limit.rlim_cur)
+  const hid_t object = h5.H5Dopen(OpenHdf5(h5, dataset.file.path), dataset.name.c_str(), H5P_DEFAULT);
+  if (object < 0)
   {
-    throw Error("its dataset " + Printable(dataset.name) + " takes its values from " +
-                std::to_string(dataset.files.size()) + " files, and this process can open only " +
-                std::to_string(limit.rlim_cur) + " at once; raise the limit: ulimit -n " +
-                std::to_string(dataset.files.size() + 100));
+    FailHdf5(h5, "its dataset " + Printable(dataset.name) + " cannot be opened");
+  }
+  return object;
+}
+
+void
+CheckFilters(const Hdf5Library & h5, hid_t object, const std::string & what)
+{
+  const Hdf5Handle list(h5.H5Dget_create_plist(object), h5.H5Pclose);
+  for (int i = 0; i < h5.H5Pget_nfilters(list); ++i)
+  {
+    char       name[64] = {};
+    const auto number = static_cast<unsigned>(i);
+    const auto filter = h5.H5Pget_filter(list, number, nullptr, nullptr, nullptr, sizeof(name) - 1, name, nullptr);
+    if (h5.H5Zfilter_avail(filter) <= 0)
+    {
+      throw Unsupported(what + " is compressed by the filter " + std::to_string(filter) +
+                        (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
+                        ", which the HDF5 library here lacks; install it as a plugin (in HDF5_PLUGIN_PATH), or store "
+                        "the dataset with gzip: h5repack -f GZIP=1 IN OUT");
+    }
+  }
+}
+
+/** The library gives fill values for missing chunks, and accepts any chunk in a damaged index. So each chunk must be
+ * one that is found at a place of the dataset's grid. A chunk outside the grid, between its places, or at an occupied
+ * place is not. */
+void
+CheckPlaces(const Hdf5Library &      h5,
+            hid_t                    object,
+            const Hdf5Dataset &      dataset,
+            const std::string &      what,
+            const PipedChild::Send & send)
+{
+  const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
+  hsize_t          count = 0;
+  if (h5.H5Dget_num_chunks == nullptr)
+  {
+    return;
+  }
+  if (h5.H5Dget_num_chunks(object, space, &count) < 0)
+  {
+    FailHdf5(h5, what + " has a list of chunks that cannot be read");
+  }
+  std::vector<hsize_t> place(dataset.shape.size(), 0);
+  hsize_t              found = 0;
+  constexpr hsize_t    often = 10000;
+  for (hsize_t looked = 1; found < count; ++looked)
+  {
+    hsize_t size = 0;
+    found += h5.H5Dget_chunk_storage_size(object, place.data(), &size) >= 0 && size > 0 ? 1 : 0;
+    std::size_t axis = place.size();
+    while (axis > 0 && (place[axis - 1] += dataset.chunk[axis - 1]) >= dataset.shape[axis - 1])
+    {
+      place[--axis] = 0;
+    }
+    if (axis == 0)
+    {
+      break;
+    }
+    if (looked % often == 0)
+    {
+      // It has not stopped.
+      send("", 1);
+    }
+  }
+  if (found != count)
+  {
+    throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
+                std::to_string(count - found) + " have no unique place in the dataset");
   }
 }
 
 /** Sends every `step`-th of the boxes, from the first on. */
 void
-SendBoxes(const std::string &           path,
-          const Hdf5Dataset &           dataset,
+SendBoxes(const Hdf5Dataset &           dataset,
           const std::vector<ArrayBox> & boxes,
           std::size_t                   first,
           std::size_t                   step,
           const PipedChild::Send &      send)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
-  RequireDescriptors(dataset);
-  const hid_t file = OpenHdf5(h5, path);
-  const hid_t type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
-  // The files of a virtual dataset are closed with it.
-  const std::size_t           boxesAtOnce = 1 + FilesAtOnce * (boxes.size() / step) / (dataset.files.size() + 1);
-  std::unique_ptr<Hdf5Handle> object;
-  PipedChild::Bytes           values;
+  const hid_t         object = OpenDataset(h5, dataset);
+  const hid_t         type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
+  PipedChild::Bytes   values;
   for (std::size_t i = first; i < boxes.size(); i += step)
   {
-    const ArrayBox & box = boxes[i];
-    if (i / step % boxesAtOnce == 0)
-    {
-      object.reset();
-      object = std::make_unique<Hdf5Handle>(h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT), h5.H5Dclose);
-      if (!object->IsThere())
-      {
-        FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
-      }
-    }
+    const ArrayBox &           box = boxes[i];
     const std::vector<hsize_t> begin(box.begin.begin(), box.begin.end());
     const std::vector<hsize_t> size(box.size.begin(), box.size.end());
     const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), h5.H5Sclose);
-    const Hdf5Handle space(h5.H5Dget_space(*object), h5.H5Sclose);
+    const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
     values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));
     if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) < 0 ||
-        h5.H5Dread(*object, type, room, space, H5P_DEFAULT, values.data()) < 0)
+        h5.H5Dread(object, type, room, space, H5P_DEFAULT, values.data()) < 0)
     {
       FailHdf5(h5, "the values of dataset " + Printable(dataset.name) + " cannot be read");
     }
@@ -110,20 +151,7 @@ SendBoxes(const std::string &           path,
 }
 
 void
-RequireSameFiles(const Hdf5Dataset & dataset)
-{
-  for (const FileStamp & file : dataset.files)
-  {
-    file.RequireSame();
-  }
-}
-
-void
-ReadByChildren(const std::string & path,
-               const Hdf5Dataset & dataset,
-               const ArraySlices & slices,
-               const HostContext & context,
-               std::byte *         output)
+ReadByChildren(const Hdf5Dataset & dataset, const ArraySlices & slices, const HostContext & context, std::byte * output)
 {
   const std::vector<ArrayBox> boxes = CutIntoBoxes(dataset.shape, BoxShape(dataset), slices);
   std::uint64_t               largest = 0;
@@ -147,8 +175,8 @@ ReadByChildren(const std::string & path,
   {
     children.push_back(std::make_unique<PipedChild>(
       "the HDF5 library",
-      [&](const PipedChild::Send & send) { SendBoxes(path, dataset, boxes, first, count, send); },
-      Hdf5Library::Memory + (dataset.files.size() << 20) + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
+      [&](const PipedChild::Send & send) { SendBoxes(dataset, boxes, first, count, send); },
+      Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
       seconds,
       tell));
   }
@@ -172,23 +200,38 @@ ReadByChildren(const std::string & path,
 } // namespace
 
 void
-ReadHdf5(const std::string & path,
-         const Hdf5Dataset & dataset,
-         const ArraySlices & slices,
-         const HostContext & context,
-         std::byte *         output)
+CheckHdf5Chunks(const Hdf5Dataset & dataset, const Progress & progress)
+{
+  if (dataset.chunk.empty())
+  {
+    return;
+  }
+  const auto work = [&](const PipedChild::Send & send) {
+    const Hdf5Library & h5 = Hdf5Library::Get();
+    const hid_t         object = OpenDataset(h5, dataset);
+    const std::string   what = "its dataset " + Printable(dataset.name);
+    CheckFilters(h5, object, what);
+    CheckPlaces(h5, object, dataset, what, send);
+    send(nullptr, 0);
+  };
+  PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
+  while (!child.Receive().empty())
+  {}
+}
+
+void
+ReadHdf5(const Hdf5Dataset & dataset, const ArraySlices & slices, const HostContext & context, std::byte * output)
 {
   try
   {
-    ReadByChildren(path, dataset, slices, context, output);
+    ReadByChildren(dataset, slices, context, output);
   }
   catch (const Error &)
   {
-    RequireSameFiles(dataset);
+    dataset.file.RequireSame();
     throw;
   }
-  // A missing or replaced file is not an error for the library.
-  RequireSameFiles(dataset);
+  dataset.file.RequireSame();
 }
 
 #endif

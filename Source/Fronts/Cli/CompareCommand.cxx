@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Batch/BatchFolder.h"
 #include "BrickCCL/Batch/CompareBatches.h"
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/SafeText.h"

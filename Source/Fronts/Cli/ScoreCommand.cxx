@@ -272,7 +272,7 @@ ScoreOne(const ScoreArguments &     arguments,
   {
     reader.Note(Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");
   }
-  const auto row = RowOf(name, score, labels);
+  auto row = RowOf(name, score, labels);
   if (one != nullptr)
   {
     *one = FindingsOf(row, score, labels.spacingSource == "none" ? "voxels" : "mm");

@@ -55,6 +55,14 @@ class MorphTest(CommandTest):
         self.assertEqual(done.stdout.splitlines()[0], "0 voxels added, 0 voxels removed")
         self.assertIn("nothing changed; the radius is 0.2 mm", done.stderr)
 
+    def test_spacings_in_single_precision_lose_no_voxel(self):
+        write_nrrd(self.mask, "uint8", (5, 5, 5), [i == 62 for i in range(125)], spacing=(0.1, 0.1, 0.1))
+        self.ok("crop", self.mask, self.path("mask.nii"), "--box", "0,0,0,4,4,4")
+        for file in (self.mask, self.path("mask.nii")):
+            for radius, voxels in ((0.1, 6), (0.2, 32)):
+                told = json.loads(self.ok("morph", file, self.output, "--json", "--dilate", radius).stdout)
+                self.assertEqual(told["added_voxels"], voxels, file)
+
     def test_thick_images_are_those_with_the_axes_exchanged(self):
         draw = random.Random(3)
         sizes, turned = (5, 4, 300), (300, 4, 5)

@@ -79,11 +79,11 @@ ForEachVoxel(const Extent & extent, const HostContext & context, const TWork & w
   });
 }
 
-/** The largest square in a unit that is within a radius. */
+/** The largest square in a unit that is within a radius. Files may have spacings in single precision. */
 inline double
 LimitOf(const DistanceUnit & unit, double radius)
 {
-  const double units = radius / unit.length * (1 + 1e-9);
+  const double units = radius / unit.length * (1 + 1e-7);
   return unit.isWhole ? std::floor(units * units) : units * units;
 }
 

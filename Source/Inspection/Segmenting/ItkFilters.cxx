@@ -235,9 +235,16 @@ struct Level
     std::vector<std::pair<double, RigidMotion>> all;
     for (RigidMotion & motion : motions)
     {
-      context.progress.Update(static_cast<double>(all.size()) / static_cast<double>(motions.size()));
-      const double value = Improve(motion, steps, context.Quiet());
-      all.emplace_back(value, motion);
+      context.progress.Update(static_cast<double>(&motion - motions.data()) / static_cast<double>(motions.size()));
+      try
+      {
+        const double value = Improve(motion, steps, context.Quiet());
+        all.emplace_back(value, motion);
+      }
+      catch (const itk::ExceptionObject &)
+      {
+        // It led one image out of the other.
+      }
     }
     std::stable_sort(all.begin(), all.end(), [](const auto & a, const auto & b) { return a.first < b.first; });
     motions.clear();
@@ -290,21 +297,18 @@ AlignImages(const LoadedImage & first, const LoadedImage & second, bool areLabel
   // ITK's metric takes its number of threads from here, whatever SetMaximumNumberOfWorkUnits says.
   const auto threads = itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads();
   itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(1);
-  try
+  Level coarse(first, second, areLabels, 50000, context.Quiet());
+  Level fine(first, second, areLabels, 400000, context.Quiet());
+  itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(threads);
+  auto motions = ListTurns(coarse.from.center, coarse.to.center);
+  coarse.Keep(8, motions, 0, context.Part(0, 0.2));
+  coarse.Keep(1, motions, 100, context.Part(0.2, 0.6));
+  fine.Keep(1, motions, 100, context.Part(0.6, 1));
+  if (motions.empty())
   {
-    Level coarse(first, second, areLabels, 50000, context.Quiet());
-    Level fine(first, second, areLabels, 400000, context.Quiet());
-    itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(threads);
-    auto motions = ListTurns(coarse.from.center, coarse.to.center);
-    coarse.Keep(8, motions, 0, context.Part(0, 0.2));
-    coarse.Keep(1, motions, 100, context.Part(0.2, 0.6));
-    fine.Improve(motions[0], 100, context.Part(0.6, 1));
-    return motions[0];
+    throw Error("the images could not be aligned: no motion was found that leaves one within the other");
   }
-  catch (const itk::ExceptionObject & error)
-  {
-    throw Error(std::string("ITK could not align the images: ") + error.GetDescription());
-  }
+  return motions[0];
 }
 
 LoadedImage

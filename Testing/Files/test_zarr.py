@@ -99,7 +99,16 @@ class Arrays(ZarrTest):
         path = self.store(np.zeros(SHAPE, "u1"), 2)
         self.assertIn("27 of its 27 chunks", self.read(path).notes[0])
         os.makedirs(os.path.join(path, "0/0"))
-        self.refuses(path, saying=["it has no chunk such as '0.0.0', but '0'"])
+        self.assertIn("27 of its 27 chunks", self.read(path).notes[0])
+        with open(os.path.join(path, "0/0/0"), "wb"):
+            self.refuses(path, saying=["it has no chunk such as '0.0.0', but '0/0/0'"])
+
+    def test_folders_of_chunks_that_are_gone(self):
+        for version in (2, 3):
+            path = self.store(np.ones(SHAPE, "u1"), version, chunk_key_encoding={"name": "v2", "separator": "/"})
+            zarr.open_array(path)[...] = 0
+            self.assertEqual((self.chunk_files(path), os.path.isdir(os.path.join(path, "0/0"))), ([], True))
+            self.assert_zarr(path, np.zeros(SHAPE, "u1"))
 
     def test_by_slabs_and_regions(self):
         voxels = values("uint8", (40, 30, 50)) > 150
@@ -140,6 +149,41 @@ class Arrays(ZarrTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             with open(self.path("t.csv"), newline="", encoding="utf-8") as stream:
                 self.assertEqual([("segment" in row, int(row["voxel_count"])) for row in csv.DictReader(stream)], [(False, voxels.sum())])
+
+    def command(self, *arguments):
+        result = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def column(self, name, table="t.csv"):
+        with open(self.path(table), newline="", encoding="utf-8") as stream:
+            return [row[name] for row in csv.DictReader(stream)]
+
+    def test_names_are_those_of_the_folders(self):
+        voxels = np.zeros(SHAPE, "u1")
+        voxels[1:3, 1:3, 1:3], voxels[5:8, 3:6, 5:9] = 1, 2
+        # Predictions of version 2 and truth of version 3.
+        for name in ("p/a.zarr", "p/b/c.ome.zarr", "t/a.ome.zarr", "t/b/c.zarr"):
+            self.store(voxels, 2 if name[0] == "p" else 3, name=name)
+        self.command("score", self.path("p"), self.path("t"), "-o", self.path("t.csv"))
+        self.assertEqual((self.column("case"), self.column("dice")), (["a", "b/c"], ["1", "1"]))
+        self.command("score", self.path("p/b/c.ome.zarr/"), self.path("t/b/c.zarr"), "-o", self.path("t.csv"))
+        self.assertEqual((self.column("case"), self.column("dice")), (["c"], ["1"]))
+        self.command("stats", self.path("p"), "-o", self.path("t.csv"))
+        self.assertEqual(self.column("name"), ["a 1", "a 2", "c 1", "c 2"])
+        self.assertEqual(set(self.column("image")), {self.path("p/a.zarr"), self.path("p/b/c.ome.zarr")})
+        for first in ("p/a.zarr", "p/a.zarr/", "p/a.zarr/.zarray"):
+            self.command("merge", self.path(first), self.path("t/b/c.zarr"), "--overlap", "first", "-o", self.path("m.seg.nrrd"))
+            self.command("stats", self.path("m.seg.nrrd"), "-o", self.path("t.csv"))
+            self.assertEqual(self.column("name"), ["a 1", "a 2"])
+
+    def test_compared_as_scans(self):
+        voxels = np.zeros(SHAPE, "u1")
+        voxels[1:3, 1:3, 1:3] = 1
+        first = self.store(voxels, 2, name="a.zarr")
+        voxels[5:8, 3:6, 5:9] = 2
+        second = self.store(voxels, 3, name="b.zarr")
+        self.assertIn("1 same, 1 new", self.command("compare", first, second))
 
     def test_cut_and_damaged_chunks(self):
         voxels = values("int16", SHAPE) // 1000
@@ -184,6 +228,12 @@ class Arrays(ZarrTest):
                            ("fill_value", 2**16), ("fill_value", "x"), ("data_type", {"name": "a"}), ("chunk_grid", {"name": "rectangles"}),
                            ("storage_transformers", [{"name": "a"}]), ("zarr_format", 4), ("chunk_key_encoding", None)):
             self.refuses(self.edit(self.store(voxels), lambda metadata: metadata.update({key: value})))
+        for key, value, saying in (("extra", {"name": "a"}, "its unknown key, which must be understood, is 'extra'"), ("extra", 1, "'extra'"),
+                                   ("node_type", "group", "its node_type is 'group'"), ("codecs", [], "its list of codecs is '[]'"),
+                                   ("shape", [9, 7], "its shape is '[9,7]', but its chunks have 3 dimensions"),
+                                   ("zarr_format", 2, "its metadata have no key 'dtype', which is required")):
+            self.refuses(self.edit(self.store(voxels), lambda metadata: metadata.update({key: value})), saying=saying)
+        self.assert_zarr(self.edit(self.store(voxels), lambda metadata: metadata.update(extra={"must_understand": False})), voxels)
         path = self.store(voxels)
         with open(os.path.join(path, "zarr.json"), "r+b") as stream:
             stream.truncate(100)
@@ -228,6 +278,35 @@ class Ome(ZarrTest):
         image = self.read(self.image(voxels, axes="zyx", coordinateTransformations=[{"type": "scale", "scale": [10, 10, 10]}]))
         self.assert_geometry(image, (0.0025, 0.005, 0.02), (0.3, 0.2, 0.1))
 
+    def test_largest_resolution(self):
+        voxels = values("uint16", SHAPE)
+        for version, name in ((2, ".zattrs"), (3, "zarr.json")):
+            path = self.image(voxels, version, axes="zyx")
+            multiscales = {2: lambda data: data["multiscales"], 3: lambda data: data["attributes"]["ome"]["multiscales"]}[version]
+            self.edit(path, lambda data: multiscales(data)[0]["datasets"].reverse(), name)
+            image = self.read(path)
+            np.testing.assert_array_equal(image.voxels, voxels)
+            self.assert_geometry(image, (0.00025, 0.0005, 0.002))
+            # Smaller ones may be missing.
+            self.edit(path, lambda data: multiscales(data)[0]["datasets"].reverse(), name)
+            shutil.rmtree(os.path.join(path, "1"))
+            np.testing.assert_array_equal(self.read(path).voxels, voxels)
+
+    def test_units_of_some_axes(self):
+        voxels = values("uint16", (3, *SHAPE[1:]))
+        path = self.image(voxels, axes="zyx")
+        axes = lambda data: data["attributes"]["ome"]["multiscales"][0]["axes"]  # noqa: E731
+        for axis in (0, 2):
+            unit = {}
+            self.edit(path, lambda data: unit.update(unit=axes(data)[axis].pop("unit")))
+            self.refuses(path, saying="some of its OME axes have a unit, and others none; all axes of space should have one")
+            self.edit(path, lambda data: axes(data)[axis].update(unit))
+        # The unit of time is none of space.
+        self.edit(path, lambda data: (axes(data)[0].update(name="t", type="time"), axes(data)[1].pop("unit"), axes(data)[2].pop("unit")))
+        image = self.read(path)
+        self.assertIn("its OME scale has no unit; mm is assumed", image.notes)
+        self.assert_geometry(image, (0.25, 0.5, 1))
+
     def test_as_ome_zarr_writes_it(self):
         try:
             from ome_zarr import format as fmt
@@ -270,6 +349,11 @@ class Ome(ZarrTest):
         path = self.image(voxels, axes="zyx")
         self.edit(path, lambda data: data["attributes"]["ome"]["multiscales"][0]["axes"][0].update(unit="parsec"))
         self.refuses(path, saying="an axis has the unit 'parsec'")
+        self.edit(path, lambda data: data["attributes"]["ome"]["multiscales"][0].update(datasets=[]))
+        self.refuses(path, saying="its list of OME datasets is empty; there must be one at least")
+        self.edit(path, lambda data: data.update(extra=1))
+        self.refuses(path, saying="its unknown key, which must be understood, is 'extra'")
+        self.edit(path, lambda data: data.pop("extra"))
         self.edit(path, lambda data: data["attributes"]["ome"].pop("multiscales"))
         self.refuses(path, saying="it is a group with 0 OME images; give the folder in it")
 

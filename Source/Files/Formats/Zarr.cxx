@@ -143,12 +143,15 @@ FindChunks(ZarrArray & array, LoadedImage & image)
     const bool isMissing = fs::symlink_status(path, failure).type() == fs::file_type::not_found;
     isMissing ? void(array.missing.insert(name)) : image.files.push_back(path);
   }
-  for (const auto & entry : fs::directory_iterator(fs::path(array.header).parent_path(), failure))
+  const fs::path folder = fs::path(array.header).parent_path();
+  using Entries = fs::recursive_directory_iterator;
+  for (const auto & entry : array.missing.size() < boxes.size() ? Entries() : Entries(folder, failure))
   {
     const std::string name = entry.path().filename().string();
-    if (array.missing.size() == boxes.size() && name[0] != '.' && name != "zarr.json" && name != "c")
+    if (!entry.is_directory(failure) && name[0] != '.' && name != "zarr.json")
     {
-      throw Error("it has no chunk such as " + Quoted(NameOfChunk(array, boxes[0])) + ", but " + Quoted(name));
+      throw Error("it has no chunk such as " + Quoted(NameOfChunk(array, boxes[0])) + ", but " +
+                  Quoted(entry.path().lexically_relative(folder).generic_string()));
     }
   }
   if (!array.missing.empty())
@@ -247,6 +250,23 @@ Parse2(const json & metadata, ZarrArray & array)
   array.compressor = compressor.is_null() ? "" : compressor.at("id").get<std::string>();
 }
 
+/** \throws Unsupported for keys of version 3 that change what an array or group is. */
+void
+CheckKeys(const json & metadata, const std::string & type)
+{
+  static const std::set<std::string> known = {
+    "zarr_format",        "node_type", "shape",      "data_type",  "chunk_grid",
+    "chunk_key_encoding", "codecs",    "fill_value", "attributes", "storage_transformers",
+    "dimension_names"
+  };
+  metadata.at("node_type") == type ? void() : Refuse("node_type", metadata["node_type"]);
+  for (const auto & [key, value] : metadata.items())
+  {
+    const bool isOptional = value.is_object() && value.value("must_understand", json()) == false;
+    isOptional || known.count(key) > 0 ? void() : Refuse("unknown key, which must be understood,", key);
+  }
+}
+
 void
 Parse3(const json & metadata, ZarrArray & array)
 {
@@ -258,11 +278,13 @@ Parse3(const json & metadata, ZarrArray & array)
   const json   none = json::object();
   const auto   scalar = ScalarTypeNamed(type.is_string() ? type.get<std::string>() : "");
   const bool   isDefault = keys.at("name") == "default";
+  CheckKeys(metadata, "array");
   scalar ? void() : Refuse("data_type", type);
   grid.at("name") == "regular" ? void() : Refuse("chunk_grid", grid);
   isDefault || keys.at("name") == "v2" ? void() : Refuse("chunk_key_encoding", keys);
   transformers.empty() ? void() : Refuse("list of storage_transformers", transformers);
-  codecs.at(0).at("name") == "bytes" ? void() : Refuse("first codec", codecs[0].at("name"));
+  codecs.is_array() && !codecs.empty() ? void() : Refuse("list of codecs", codecs);
+  codecs[0].at("name") == "bytes" ? void() : Refuse("first codec", codecs[0].at("name"));
   codecs.size() <= 2 ? void() : Refuse("third codec", codecs[2].at("name"));
   array.type = *scalar;
   array.swapped = (codecs[0].value("configuration", none).value("endian", "little") == "big") != HostIsBigEndian;
@@ -285,7 +307,11 @@ ParseArray(const FileBytes & header, const json & metadata)
   version == 2 ? Parse2(metadata, array) : Parse3(metadata, array);
   compressors.count(array.compressor) > 0 ? void() : Refuse("compressor", array.compressor);
   array.between == "." || array.between == "/" ? void() : Refuse("separator of names of chunks", array.between);
-  array.chunk.size() == array.shape.size() ? void() : Refuse("shape of another dimension", metadata.at("shape"));
+  if (array.chunk.size() != array.shape.size())
+  {
+    throw Error("its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " +
+                Counted(array.chunk.size(), "dimension"));
+  }
   array.fill = FillOf(metadata.value("fill_value", json()), array.type);
   for (const char * const attribute : AttributesOfValues)
   {
@@ -314,7 +340,7 @@ LettersOf(const json & axes)
 void
 SetGeometry(const json & transformations, const json & axes, const ArrayAxes & places, LoadedImage & image)
 {
-  bool hasUnit = false;
+  std::set<bool> hasUnit;
   for (int axis = 0; axis < std::min(3, image.extent.dimension); ++axis)
   {
     const std::size_t place = places.places[places.places.size() - 1 - static_cast<std::size_t>(axis)];
@@ -339,12 +365,38 @@ SetGeometry(const json & transformations, const json & axes, const ArrayAxes & p
     {
       throw Unsupported("an axis has the unit " + Quoted(unit) + "; micrometer and other units of length are read");
     }
-    hasUnit = hasUnit || !unit.empty();
+    isTime ? void() : void(hasUnit.insert(!unit.empty()));
     image.geometry.spacing[axis] = isTime ? 1 : scale * millimeters;
     image.geometry.origin[axis] = isTime ? 0 : origin * millimeters;
   }
-  hasUnit ? void() : image.notes.push_back("its OME scale has no unit; mm is assumed");
+  if (hasUnit.size() > 1)
+  {
+    throw Unsupported("some of its OME axes have a unit, and others none; all axes of space should have one");
+  }
+  hasUnit.count(true) > 0 ? void() : image.notes.push_back("its OME scale has no unit; mm is assumed");
   SettleSpacing(image);
+}
+
+/** The dataset of an OME image whose array is the largest, and the header of this array. */
+std::pair<json, std::string>
+LargestOf(const FileBytes & header, const json & datasets)
+{
+  std::pair<json, std::string> largest;
+  ArrayShape                   most;
+  for (const json & dataset : datasets)
+  {
+    const std::string path = dataset.at("path");
+    const std::string file = ZarrHeader(PathBeside(header.Path(), path));
+    if (file.empty() && most.empty())
+    {
+      throw Error("its image " + Quoted(path) + " is missing: there is no such folder with an array");
+    }
+    const ArrayShape shape = file.empty() ? most : SizesOf(ReadJson(FileBytes::Map(file)).at("shape"));
+    largest = shape > most ? std::pair(dataset, file) : largest;
+    most = std::max(most, shape);
+  }
+  most.empty() ? throw Error("its list of OME datasets is empty; there must be one at least") : void();
+  return largest;
 }
 
 LoadedImage
@@ -358,6 +410,7 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
   image.files = { header.Path() };
   if (!metadata.contains("shape"))
   {
+    metadata.value("zarr_format", 0) == 3 ? CheckKeys(metadata, "group") : void();
     const json attributes = AttributesOf(header, metadata);
     const json images = attributes.value("ome", attributes).value("multiscales", json::array());
     if (images.size() != 1)
@@ -366,19 +419,14 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
                         "; give the folder in it of one image or array");
     }
     axes = images.at(0).value("axes", json{ "t", "c", "z", "y", "x" });
-    const json &      largest = images[0].at("datasets").at(0);
-    const std::string path = largest.at("path");
+    const auto [largest, file] = LargestOf(header, images[0].at("datasets"));
     for (const json & part : { largest, images[0] })
     {
       const json list = part.value("coordinateTransformations", json::array());
       transformations.insert(transformations.end(), list.begin(), list.end());
     }
-    image.files.push_back(ZarrHeader(PathBeside(header.Path(), path)));
-    if (image.files.back().empty())
-    {
-      throw Error("its image " + Quoted(path) + " is missing: there is no such folder with an array");
-    }
-    own = FileBytes::Map(image.files.back());
+    own = FileBytes::Map(file);
+    image.files.push_back(file);
     metadata = ReadJson(own);
   }
   array = ParseArray(own, metadata);
@@ -431,7 +479,9 @@ ReadZarr(const FileBytes & file, const ReadOptions & options)
   catch (const json::exception & error)
   {
     const std::string text = error.what();
-    throw Error("its metadata are damaged:" + Printable(text.substr(text.find(']') + 1)));
+    const std::string why = Printable(text.substr(text.find(']') + 1));
+    throw Error(error.id == 403 ? "its metadata have no" + why.substr(0, why.rfind(" not")) + ", which is required"
+                                : "its metadata are damaged:" + why);
   }
   TellHeader(options, image);
   FindChunks(array, image);

@@ -6,6 +6,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/RunLabel.h"
+#include "BrickCCL/Files/Formats.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -253,8 +254,9 @@ RunCompare(const CompareArguments & arguments)
   {
     throw InvalidArgument("cannot write a comparison to " + Quoted(arguments.output) + ": its extension must be .csv");
   }
-  const bool areBatches = std::any_of(arguments.inputs.begin(), arguments.inputs.end(), batch::IsOfBatch);
-  const bool isFolder = std::filesystem::is_directory(arguments.inputs[0]);
+  const bool          areBatches = std::any_of(arguments.inputs.begin(), arguments.inputs.end(), batch::IsOfBatch);
+  const std::string & first = arguments.inputs[0];
+  const bool          isFolder = std::filesystem::is_directory(first) && files::ZarrHeader(first).empty();
   areBatches || (isFolder && arguments.recipe.empty()) ? RunBatches(arguments) : RunScans(arguments);
 }
 

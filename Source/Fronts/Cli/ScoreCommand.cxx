@@ -41,7 +41,7 @@ CasesOf(const ScoreArguments & arguments)
   const MaskFiles                  truth = FindMasks({ arguments.truth }, false);
   if (!labels.areSeveral && !truth.areSeveral)
   {
-    cases[fs::path(arguments.input).stem().string()] = { arguments.input, arguments.truth };
+    cases[WithoutExtension(fs::path(labels.files[0]).filename().string())] = { arguments.input, arguments.truth };
     return cases;
   }
   const auto add = [&](const std::string & input, const MaskFiles & masks, std::string ScoreCase::*member) {

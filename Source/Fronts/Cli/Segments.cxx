@@ -248,6 +248,12 @@ FindMasks(const std::vector<std::string> & inputs, bool areMasks)
     files = files.empty() ? std::vector<std::string>{ input } : files;
     masks.files.insert(masks.files.end(), files.begin(), files.end());
   }
+  for (std::string & file : masks.files)
+  {
+    // A Zarr array is called by its folder, not by the file of its metadata.
+    const std::string folder = std::filesystem::path(file).parent_path().generic_string();
+    file = file == folder + "/" || file == files::ZarrHeader(folder) ? folder : file;
+  }
   return masks;
 }
 

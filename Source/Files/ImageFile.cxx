@@ -398,6 +398,7 @@ WriteImageFile(const std::string & path, const ImageToWrite & image, const Write
 void
 CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::string & otherName)
 {
+  const std::string who = other.spacingSource == "none" ? "its file" : image.spacingSource == "none" ? "the input" : "";
   if (!std::equal(image.extent.size, image.extent.size + MaximumDimension, other.extent.size))
   {
     throw InvalidArgument(Quoted(otherName) + " has the extent " + other.extent.ToString() +
@@ -410,8 +411,8 @@ CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::s
          << " instead of " << ours
          << (*what != 's' && isAtZero
                ? "; if its file has no geometry, save it with the geometry of the input image, else resample it"
-             : *what == 's' && other.spacingSource == "none"
-               ? ", assumed since its file has no voxel size; save it with one, or set --spacing X Y Z for both images"
+             : *what == 's' && !who.empty()
+               ? ", assumed since " + who + " has no voxel size; save it with one, or set --spacing X Y Z for both"
                : "; resample it to the grid of the input image");
     throw InvalidArgument(text.str());
   };

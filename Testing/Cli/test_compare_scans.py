@@ -81,16 +81,19 @@ class CompareScansTest(CommandTest):
         write_nrrd(self.path("a.nrrd"), "uint8", (9, 9, 9), [0] * 729)
         write_nrrd(self.path("flat.nrrd"), "uint8", (9, 9, 1), [1] * 81)
         a, flat = self.path("a.nrrd"), self.path("flat.nrrd")
-        self.fails("compare", a, flat, saying="9 x 9 x 1")
+        self.fails("compare", a, flat, saying=["scans need one grid or --align: ", "9 x 9 x 1"])
+        self.fails("compare", a, saying="SCAN needs 2 or more values")
+        self.fails("compare", a, a, "--different-recipes", "--recipe", "print-porosity", saying="label maps no --different-recipes")
+        self.fails("compare", a, a, "--different-recipes", saying="a.nrrd' is not the folder of a batch")
         self.fails("compare", a, a, "--transform", self.path("t.tfm"), saying="--align")
-        self.fails("compare", a, a, "--align", "--transform", self.path("t.txt"), saying="to a file .tfm")
-        self.fails("compare", a, a, a, "--align", "--transform", self.path("t.tfm"), saying="of 3 scans")
+        self.fails("compare", a, a, "--align", "--transform", self.path("t.txt"), saying="a file .tfm, not 2 scans and")
+        self.fails("compare", a, a, a, "--align", "--transform", self.path("t.tfm"), saying="two scans and a file .tfm, not 3 scans")
         self.fails("compare", a, a, "-o", a, saying=".csv")
         self.fails("compare", a, a, "--recipe", "none", saying="none")
         self.fails("compare", a, self.path("b.nrrd"), saying="b.nrrd")
         if HAS_ITK:
             self.fails("compare", a, flat, "--align", saying="at least 8 voxels along each axis; one has 9 x 9 x 1")
-            self.fails("compare", a, a, "--align", saying="all voxels have the same value")
+            self.fails("compare", a, a, "--align", saying="cannot align '%s': no automatic threshold: all voxels have the same value" % a)
         else:
             self.fails("compare", a, a, "--align", saying="needs a build with ITK")
 

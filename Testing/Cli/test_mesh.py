@@ -402,8 +402,8 @@ class IsoSurfaceTest(CommandTest):
             self.assertAlmostEqual(volume / (4 / 3 * math.pi * radius ** 3), 1, delta=0.05)
 
     def test_the_image_border_closes_the_surface(self):
-        write_nrrd(self.path("full.nrrd"), "uint8", (4, 5, 6), [100] * 120)
-        summary, _, triangles = self.mesh(self.path("full.nrrd"), "--iso", "40")
+        write_nrrd(self.path("full.nrrd"), "uint8", (4, 5, 7), [100] * 120 + [0] * 20)
+        summary, _, triangles = self.mesh(self.path("full.nrrd"), "--iso", "50")
         MeshTest.check_closed(self, triangles)
         # Edges are cut off half-way between voxel centers, as those of label maps before they get their volume back.
         self.assertAlmostEqual(summary["volume_mm3"] / 120, 0.93, delta=0.05)
@@ -419,15 +419,19 @@ class IsoSurfaceTest(CommandTest):
 
     def test_bad_input(self):
         write_nrrd(self.path("scan.nrrd"), "uint8", (3, 3, 3), [0] * 13 + [9] + [0] * 13)
-        for arguments, saying in ((("m.ply", "--iso", "10"), "scan.nrrd' is 10 (--iso) or above; `brickccl info` prints the range"),
-                                  (("m.ply", "--iso", "local:5"), "differs from place to place"),
+        write_nrrd(self.path("l.nrrd"), "uint8", (3, 3, 3), [0] * 13 + [1] + [0] * 13)
+        for iso in (-1, 0, 10):
+            saying = "scan.nrrd' go from 0 to 9: there is no surface at %d (--iso)" % iso
+            self.fails("mesh", self.path("scan.nrrd"), self.path("m.ply"), "--iso", iso, saying=saying)
+            self.fails("mesh", self.path("l.nrrd"), self.path("m.ply"), "--iso", iso, "--intensity", self.path("scan.nrrd"), saying=saying)
+        for arguments, saying in ((("m.ply", "--iso", "local:5"), "differs from place to place"),
                                   (("m.ply", "--iso", "5", "--smooth", "20"), "--smooth"),
                                   (("m.ply", "--iso", "big"), "big"),
                                   (("m.ply", "--columns", "shape"), "needs a .vtp file"),
                                   (("m.ply", "--intensity", self.path("scan.nrrd")), "--iso or --columns")):
             self.fails("mesh", self.path("scan.nrrd"), self.path(arguments[0]), *arguments[1:], saying=saying)
         write_nrrd(self.path("scan.nrrd"), "uint8", (3, 3, 3), [9] * 27)
-        for iso, saying in ((9, "has no surface at 9; give --iso a value between"), ("iso50", "all voxels have the same value"),
+        for iso, saying in ((9, "go from 9 to 9: there is no surface at 9"), ("iso50", "all voxels have the same value"),
                             ("valley", "all voxels have the same value")):
             self.fails("mesh", self.path("scan.nrrd"), self.path("m.ply"), "--iso", iso, saying=saying)
 

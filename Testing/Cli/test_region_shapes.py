@@ -207,6 +207,7 @@ class RegionShapesTest(CommandTest):
             stream.write(bytes(math.prod(SIZE)))
         self.fails("label", self.image, self.path("own.nrrd"), "--mask", self.path("mask.npy"),
                    saying="assumed since its file has no voxel size; save it with one, or set --spacing X Y Z for both")
+        self.fails("score", self.path("mask.npy"), self.image, saying="assumed since the input has no voxel size")
         write_nrrd(self.path("placed.nrrd"), "uint8", (2, 2, 2), [1] * 8, (0.5, 0.5, 0.5), (3, 4, 5))
         write_nrrd(self.path("unplaced.nrrd"), "uint8", (2, 2, 2), [1] * 8, (0.5, 0.5, 0.5))
         self.fails("label", self.path("placed.nrrd"), self.path("own.nrrd"), "--mask", self.path("unplaced.nrrd"),

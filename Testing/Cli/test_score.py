@@ -32,6 +32,7 @@ class ScoreTest(CommandTest):
     def test_by_hand(self):
         score = self.score(self.LABELS, self.TRUTH)
         self.assertEqual([score[key] for key in ("true_defects", "found_defects", "labels", "right_labels")], [5, 4, 5, 4])
+        self.assertEqual(score["case"], "l")
         self.assertEqual([score[key] for key in ("true_voxels", "label_voxels", "common_voxels")], [11, 8, 7])
         self.assertEqual((score["recall"], score["precision"], score["dice"]), (4 / 5, 4 / 5, 2 * 7 / 19))
         matches = [(m["truth_voxels"], m["label"], m["label_voxels"], m["common_voxels"]) for m in score["matches"]]
@@ -43,6 +44,7 @@ class ScoreTest(CommandTest):
     def test_minimum_size_and_overlap(self):
         score = self.score(self.LABELS, self.TRUTH, "--minimum-size", 2)
         self.assertEqual((score["true_defects"], score["recall"], score["precision"]), (3, 1, 4 / 5))
+        self.assertRegex(self.ok("score", "--help").stdout, r"smaller\s+true\s+defects\s+may\s+be\s+found\s+or\s+missed")
         score = self.score([1, 1, 1, 0, 0], [0, 0, 1, 1, 1], "--overlap", 0.5, size=(5, 1, 1))
         self.assertEqual((score["recall"], score["precision"], score["dice"]), (0, 0, 1 / 3))
         score = self.score([1, 1, 1, 0, 0], [0, 0, 1, 1, 1], "--overlap", 0.33, size=(5, 1, 1))

@@ -119,6 +119,11 @@ class ZonesTest(CommandTest):
             stream.write("[zones]\nfile = \"%s\"\n" % os.path.basename(self.zones))
         self.ok("recipe", "check", self.path("r.toml"))
 
+    def test_zones_alone_are_a_result(self):
+        self.write((4, 3, 2), [1, 1, 1] + [0] * 21, [5] + [0] * 23)
+        self.assertIn("\nzone 5: 1.000 mm3, 1 component, 100.0 % of it", self.ok("stats", self.image, "--zones", self.zones).stdout)
+        self.fails("stats", self.image, saying="nothing to do")
+
     def test_gray_images_are_not_zones(self):
         size = (41, 40, 40)
         self.write(size, [1] * 65600, [i + 1 for i in range(65600)], "uint32")

@@ -51,9 +51,9 @@ ValuesOf(const CLI::Option & option)
   const int         most = option.get_items_expected_max();
   const std::string number = most <= 1     ? "a value"
                            : least == most ? std::to_string(least) + " values"
-                           : most > 1000   ? "values"
+                           : most > 1000   ? (least > 1 ? std::to_string(least) + " or more values" : "values")
                                            : std::to_string(least) + " to " + std::to_string(most) + " values";
-  return number + ", " + option.get_type_name();
+  return number + (option.get_positional() ? "" : ", " + option.get_type_name());
 }
 
 std::string

@@ -156,7 +156,7 @@ RunBatches(const CompareArguments & arguments)
 {
   if (arguments.inputs.size() != 2 || arguments.aligns || !arguments.recipe.empty())
   {
-    throw InvalidArgument("batches are compared two at a time, without --recipe and --align; name scans or label maps");
+    throw InvalidArgument("two batches take no --recipe or --align, scans and label maps no --different-recipes");
   }
   const std::string & before = arguments.inputs[0];
   const std::string & after = arguments.inputs[1];
@@ -211,8 +211,8 @@ RunScans(const CompareArguments & arguments)
   }
   if (!arguments.transform.empty() && (arguments.inputs.size() != 2 || ExtensionOf(arguments.transform) != ".tfm"))
   {
-    throw InvalidArgument("--transform writes the motion between two scans to a file .tfm, not " +
-                          Quoted(arguments.transform) + " of " + Counted(arguments.inputs.size(), "scan"));
+    throw InvalidArgument("--transform needs two scans and a file .tfm, not " +
+                          Counted(arguments.inputs.size(), "scan") + " and " + Quoted(arguments.transform));
   }
   CheckFiles(arguments, inputs, outputs);
   for (const auto & [name, path] : outputs)
@@ -254,10 +254,11 @@ RunCompare(const CompareArguments & arguments)
   {
     throw InvalidArgument("cannot write a comparison to " + Quoted(arguments.output) + ": its extension must be .csv");
   }
-  const bool          areBatches = std::any_of(arguments.inputs.begin(), arguments.inputs.end(), batch::IsOfBatch);
   const std::string & first = arguments.inputs[0];
+  const bool          areBatches = std::any_of(arguments.inputs.begin(), arguments.inputs.end(), batch::IsOfBatch);
   const bool          isFolder = std::filesystem::is_directory(first) && files::ZarrHeader(first).empty();
-  areBatches || (isFolder && arguments.recipe.empty()) ? RunBatches(arguments) : RunScans(arguments);
+  const bool          isBatch = areBatches || (isFolder && arguments.recipe.empty());
+  isBatch || arguments.acceptsOtherRecipe ? RunBatches(arguments) : RunScans(arguments);
 }
 
 } // namespace

@@ -20,18 +20,26 @@ namespace brickccl::cli
 namespace
 {
 
-/** The value of the surface. */
+/** The value of the surface. \throws InvalidArgument unless the scan has lower values and others */
 double
-FindIso(const std::string & text, const ImageView & scan, const HostContext & context)
+FindIso(const std::string & text, const ImageView & scan, const std::string & name, const HostContext & context)
 {
   const auto method = ThresholdMethod::FromText(text);
   if (method.kind == ThresholdMethod::Kind::Local)
   {
     throw InvalidArgument("--iso " + text + " differs from place to place; give one value");
   }
-  return static_cast<double>(method.kind == ThresholdMethod::Kind::Value
-                               ? method.value
-                               : FindThreshold(HistogramOfValues(scan, {}, context), method).value);
+  const ValueHistogram values = HistogramOfValues(scan, {}, context);
+  const auto           low = static_cast<double>(values.minimum);
+  const auto           high = static_cast<double>(values.maximum);
+  const bool           isGiven = method.kind == ThresholdMethod::Kind::Value;
+  const auto           iso = static_cast<double>(isGiven ? method.value : FindThreshold(values, method).value);
+  if (!(low < iso && iso <= high))
+  {
+    throw InvalidArgument("the values of " + Quoted(name) + " go from " + Shortest(low) + " to " + Shortest(high) +
+                          ": there is no surface at " + Shortest(iso) + " (--iso)");
+  }
+  return iso;
 }
 
 /** The voxels of a scan that are inside. */
@@ -91,18 +99,13 @@ RunMesh(const MeshArguments & arguments)
   if (!arguments.iso.empty())
   {
     options.scan = isScan ? image.View() : images.intensity->View();
-    options.iso = FindIso(arguments.iso, *options.scan, context);
+    options.iso = FindIso(arguments.iso, *options.scan, isScan ? arguments.input : arguments.intensity, context);
     mask = isScan ? MaskOf(labels, options.iso) : VoxelMemory();
     labels = isScan ? ImageView(static_cast<const void *>(mask.Data()), ScalarType::UInt8, image.extent, 1) : labels;
   }
   reporter.Step("measuring");
   const ComponentTable table =
     MeasureLabelImage(labels, image.geometry, images.Options(groups), arguments.threads, hooks);
-  if (isScan && table.components.empty())
-  {
-    throw InvalidArgument("no value of " + Quoted(arguments.input) + " is " + Shortest(options.iso) +
-                          " (--iso) or above; `brickccl info` prints the range of the values");
-  }
   const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.input, "make a mesh of");
   if (arguments.oneFileEach)
   {

@@ -41,7 +41,8 @@ CasesOf(const ScoreArguments & arguments)
   const MaskFiles                  truth = FindMasks({ arguments.truth }, false);
   if (!labels.areSeveral && !truth.areSeveral)
   {
-    cases[WithoutExtension(fs::path(labels.files[0]).filename().string())] = { arguments.input, arguments.truth };
+    cases[PlainText(WithoutExtension(fs::path(labels.files[0]).filename().string()))] = { arguments.input,
+                                                                                          arguments.truth };
     return cases;
   }
   const auto add = [&](const std::string & input, const MaskFiles & masks, std::string ScoreCase::*member) {
@@ -68,12 +69,6 @@ CasesOf(const ScoreArguments & arguments)
     }
   }
   return cases;
-}
-
-nlohmann::ordered_json
-NumberOrNull(double number)
-{
-  return std::isnan(number) ? nlohmann::ordered_json() : nlohmann::ordered_json(number);
 }
 
 nlohmann::ordered_json
@@ -164,7 +159,10 @@ AddSentences(job::Findings &                findings,
              int                            step)
 {
   const auto count = [&](const char * key) { return row.at(key).get<std::uint64_t>(); };
-  const auto ratio = [&](const char * key, double unit) { return NumberOrNull(unit * row.at(key).get<double>()); };
+  const auto ratio = [&](const char * key, double unit) {
+    const double number = unit * row.at(key).get<double>();
+    return std::isnan(number) ? nlohmann::ordered_json() : nlohmann::ordered_json(number);
+  };
   const auto found = before + std::to_string(count("found_defects"));
   findings.insert(findings.end(),
                   { { "", found, line, "# of " + Counted(count("true_defects"), "true defect") + " found" },
@@ -335,8 +333,8 @@ AddScoreCommand(CLI::App & app)
   command
     ->add_option("LABELS",
                  arguments->input,
-                 "label map; every nonzero value is one defect\nFor a table with a row per case, LABELS and TRUTH are "
-                 "folders of images with equal names.")
+                 "label map; every nonzero value is one defect, whatever its class\nFor a table with a row per case, "
+                 "LABELS and TRUTH are folders of images with equal names.")
     ->required();
   command
     ->add_option("TRUTH",
@@ -346,7 +344,7 @@ AddScoreCommand(CLI::App & app)
   command->add_flag("--components",
                     arguments->options.areComponents,
                     "the labels' components are the defects, as in TRUTH; for masks");
-  command->add_option("--minimum-size", arguments->options.minimumSize, "ignore true defects with fewer voxels")
+  command->add_option("--minimum-size", arguments->options.minimumSize, "smaller true defects may be found or missed")
     ->transform(Count(0))
     ->type_name("VOXELS");
   CLI::Option * const overlap =

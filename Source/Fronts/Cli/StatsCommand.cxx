@@ -173,9 +173,9 @@ ColumnGroups
 CheckStatsArguments(const StatsArguments & arguments)
 {
   ColumnGroups groups = CheckTableArguments(arguments, "--output");
-  if (!arguments.IsWanted() && arguments.histogram.empty() && arguments.picture.empty())
+  if (!arguments.IsWanted() && arguments.histogram.empty() && arguments.picture.empty() && arguments.zones.empty())
   {
-    throw InvalidArgument("nothing to do: give --output FILE, --print, --histogram COLUMN or --picture FILE");
+    throw InvalidArgument("nothing to do: give --output, --print, --histogram COLUMN, --picture or --zones FILE");
   }
   CheckUnits(arguments, !arguments.histogram.empty(), "--output, --print or --histogram");
   const auto isOfIntensity = [](const std::string & column) {

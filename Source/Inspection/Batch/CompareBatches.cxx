@@ -10,6 +10,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/Findings.h"
@@ -203,13 +204,12 @@ CompareItem(const std::string &    name,
   ComparedItem item;
   item.name = name;
   item.reason = before.reason.empty() ? after.reason : before.reason;
-  if (!item.reason.empty())
-  {
-    return item;
-  }
-  if (before.labels.empty() || after.labels.empty())
+  if (item.reason.empty() && (before.labels.empty() || after.labels.empty()))
   {
     item.reason = "it has no label map (outputs.labels of the recipe)";
+  }
+  if (!item.reason.empty())
+  {
     return item;
   }
   ReadOptions reading;
@@ -226,7 +226,6 @@ CompareItem(const std::string &    name,
   catch (const InvalidArgument & error)
   {
     item.reason = error.what();
-    return item;
   }
   return item;
 }
@@ -285,7 +284,9 @@ ReadScan(const std::string &          path,
   {
     options.hooks.step("aligning " + path);
     const ProgressHooks hooks = options.hooks.progress();
-    motion = AlignImages(first->image, areLabels ? labels : image, areLabels, { options.threads, Progress(hooks) });
+    motion = files::WithContext("cannot align " + Quoted(path) + ": ", [&] {
+      return AlignImages(first->image, areLabels ? labels : image, areLabels, { options.threads, Progress(hooks) });
+    });
     DefectMap moved(ResampleImage(labels, first->image, context, &*motion), context);
     moved.voxels = std::move(own.voxels);
     moved.voxelVolume = own.voxelVolume;
@@ -293,7 +294,7 @@ ReadScan(const std::string &          path,
   }
   else if (first != nullptr)
   {
-    CheckSameGrid(first->image, labels, path);
+    files::WithContext("scans need one grid or --align: ", [&] { CheckSameGrid(first->image, labels, path); });
   }
   return { areLabels ? std::move(labels) : std::move(image), std::move(own) };
 }

@@ -149,7 +149,7 @@ SegmentingRows()
       "sphere in which defects are looked for: \"X,Y,Z,R\"" },
     { "zones", "zones.file", &Job::zones, Text, "FILE", group::Labeled,
       "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
-      "A component belongs to the zone that holds most of its voxels; voxels outside all zones do not count. The summary "
+      "A component belongs, of the zones, to the one with most of its voxels; voxels outside all zones do not count. The summary "
       "counts the voxels in each zone.",
       "label map of zones, next to the recipe; {item} becomes the name of the item: \"zones/{item}.nrrd\"" },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,

@@ -265,7 +265,8 @@ ListTurns(const double * from, const double * to)
   {
     const int    u = (number % 3 + 1) % 3;
     const int    v = (number % 3 + 2) % 3;
-    const double angle = 2 * std::acos(-1.0) * (number / 3) / turns;
+    const int    turn = number / 3;
+    const double angle = 2 * std::acos(-1.0) * turn / turns;
     RigidMotion  motion;
     motion.rotation[u][u] = motion.rotation[v][v] = std::cos(angle);
     motion.rotation[v][u] = std::sin(angle);

@@ -123,7 +123,7 @@ constexpr ColumnGroup groups::Zones = [] {
   group.allowsPeriodic = true;
   group.addColumns = [](ColumnList & columns) {
     columns.Add("zone",
-                "number of the zone that holds most of the component's voxels, on a tie the smallest number "
+                "of the zones, number of the one with most of the component's voxels, on a tie the smallest "
                 "(`--zones`); 0 outside all zones",
                 MergeRule::SecondLook,
                 &ZoneNumber::number);

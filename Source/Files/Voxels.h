@@ -53,6 +53,7 @@ enum class Encoding
 {
   Raw,
   Text,
+  Hexadecimal,
   Compressed
 };
 

@@ -19,7 +19,6 @@
 #include <filesystem>
 #include <memory>
 #include <sstream>
-#include <utility>
 
 namespace brickccl
 {

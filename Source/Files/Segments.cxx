@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ErrorContext.h"
-#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/SegmentColors.h"
 

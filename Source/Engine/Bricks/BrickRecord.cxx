@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace brickccl
 {

@@ -8,7 +8,6 @@
 #include "BrickCCL/Runs/BuildRunVolume.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace brickccl
 {

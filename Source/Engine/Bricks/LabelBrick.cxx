@@ -10,7 +10,6 @@
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Measuring/Measure.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>

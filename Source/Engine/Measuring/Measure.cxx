@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

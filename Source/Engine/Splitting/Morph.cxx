@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <string>
 #include <utility>

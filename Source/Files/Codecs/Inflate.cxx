@@ -6,7 +6,6 @@
 #include "BrickCCL/Files/Codecs/ClearRegisters.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <vector>
 

@@ -4,8 +4,6 @@
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
-#include <cstdlib>
-
 namespace brickccl::files
 {
 

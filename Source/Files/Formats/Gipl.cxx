@@ -2,7 +2,6 @@
 // The Guy's Image Processing Lab format (.gipl): a header of 256 bytes, then voxels; big-endian.
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"

@@ -4,13 +4,11 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
-#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

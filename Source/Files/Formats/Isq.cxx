@@ -2,7 +2,6 @@
 // Micro-CT scans of Scanco (.isq): a header of 512-byte blocks, then 16-bit voxels.
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"

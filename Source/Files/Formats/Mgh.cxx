@@ -2,7 +2,6 @@
 // Volumes of FreeSurfer (.mgh, and compressed by gzip .mgz): a header of 284 bytes, then voxels; big-endian.
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"

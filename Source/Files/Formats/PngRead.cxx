@@ -4,7 +4,6 @@
 #include "BrickCCL/Files/Voxels.h"
 #include "BrickCCL/Files/Settle.h"
 
-#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>

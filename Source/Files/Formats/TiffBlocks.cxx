@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
-#include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
 #include <cmath>

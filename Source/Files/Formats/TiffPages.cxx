@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Formats/TiffPages.h"
 
-#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
 #include "BrickCCL/Files/Formats/TiffEntries.h"

@@ -8,9 +8,6 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <cmath>
-#include <cstring>
-#include <memory>
-#include <utility>
 
 namespace brickccl::files
 {

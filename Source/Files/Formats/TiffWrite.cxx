@@ -4,11 +4,9 @@
 #include "BrickCCL/Files/Codecs/Deflate.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/LostGeometry.h"
-#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Formats/TiffHandle.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <type_traits>

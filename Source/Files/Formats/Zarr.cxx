@@ -8,7 +8,6 @@
 #include "BrickCCL/Files/Formats/Arrays.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
-#include "BrickCCL/Host/System.h"
 
 #include <nlohmann/json.hpp>
 
@@ -255,9 +254,8 @@ void
 CheckKeys(const json & metadata, const std::string & type)
 {
   static const std::set<std::string> known = {
-    "zarr_format",        "node_type", "shape",      "data_type",  "chunk_grid",
-    "chunk_key_encoding", "codecs",    "fill_value", "attributes", "storage_transformers",
-    "dimension_names"
+    "zarr_format", "node_type",          "attributes",           "shape",          "data_type", "chunk_grid", "codecs",
+    "fill_value",  "chunk_key_encoding", "storage_transformers", "dimension_names"
   };
   metadata.at("node_type") == type ? void() : Refuse("node_type", metadata["node_type"]);
   for (const auto & [key, value] : metadata.items())
@@ -307,11 +305,10 @@ ParseArray(const FileBytes & header, const json & metadata)
   version == 2 ? Parse2(metadata, array) : Parse3(metadata, array);
   compressors.count(array.compressor) > 0 ? void() : Refuse("compressor", array.compressor);
   array.between == "." || array.between == "/" ? void() : Refuse("separator of names of chunks", array.between);
-  if (array.chunk.size() != array.shape.size())
-  {
-    throw Error("its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " +
-                Counted(array.chunk.size(), "dimension"));
-  }
+  const std::string axes = Counted(array.chunk.size(), "dimension");
+  array.chunk.size() == array.shape.size()
+    ? void()
+    : throw Error("its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " + axes);
   array.fill = FillOf(metadata.value("fill_value", json()), array.type);
   for (const char * const attribute : AttributesOfValues)
   {

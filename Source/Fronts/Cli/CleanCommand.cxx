@@ -8,9 +8,6 @@
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
-#include <sstream>
-#include <vector>
-
 namespace brickccl::cli
 {
 

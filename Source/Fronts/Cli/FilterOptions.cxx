@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <utility>
 #include <vector>
 
 namespace brickccl::cli

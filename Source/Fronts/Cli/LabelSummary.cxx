@@ -2,7 +2,6 @@
 #include "BrickCCL/Cli/RunLabel.h"
 
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"

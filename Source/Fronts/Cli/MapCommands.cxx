@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Job/JobCriterion.h"

@@ -9,7 +9,6 @@
 #include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Host/System.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>

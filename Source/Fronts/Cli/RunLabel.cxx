@@ -4,7 +4,6 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Job/JobCriterion.h"
@@ -14,7 +13,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace brickccl::cli
 {

@@ -17,7 +17,6 @@
 #include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 
 namespace brickccl::cli

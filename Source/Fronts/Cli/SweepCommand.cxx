@@ -6,7 +6,6 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace brickccl::cli
 {

@@ -4,7 +4,6 @@
 #include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"

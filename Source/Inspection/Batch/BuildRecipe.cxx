@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Batch/RecipeSchema.h"
 #include "BrickCCL/Batch/Rules.h"
-#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Job/Parameters.h"

@@ -2,7 +2,6 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 
 #include "BrickCCL/Batch/RecipeValues.h"
-#include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"

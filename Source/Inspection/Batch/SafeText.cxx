@@ -4,7 +4,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Job/Language.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
 #include <algorithm>

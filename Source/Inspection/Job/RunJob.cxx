@@ -2,7 +2,6 @@
 #include "BrickCCL/Job/RunJob.h"
 
 #include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Job/JobCriterion.h"

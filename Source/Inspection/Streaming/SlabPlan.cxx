@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/AxisOfParts.h"
-#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
 

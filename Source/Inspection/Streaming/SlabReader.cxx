@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Streaming/SlabReader.h"
 
-#include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Files/Disk/MappedFiles.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 namespace brickccl
 {

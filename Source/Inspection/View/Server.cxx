@@ -3,7 +3,6 @@
 
 #include "BrickCCL/View/Sockets.h"
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>

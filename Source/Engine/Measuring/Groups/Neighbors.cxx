@@ -4,7 +4,6 @@
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>

@@ -4,7 +4,6 @@
 #include "BrickCCL/Measuring/Moments.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 

@@ -6,7 +6,6 @@
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>

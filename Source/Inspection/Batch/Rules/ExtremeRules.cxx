@@ -6,7 +6,6 @@
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
 #include "BrickCCL/Core/Printable.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace brickccl::batch

@@ -3,9 +3,6 @@
 #define BRICKCCL_CORE_BITROW_H
 
 #include <cstdint>
-#if defined(_MSC_VER) && !defined(__clang__)
-#  include <intrin.h>
-#endif
 
 namespace brickccl
 {
@@ -24,23 +21,13 @@ WordsForBits(std::int64_t bits)
 inline int
 LowestBit(Word word)
 {
-#if defined(_MSC_VER) && !defined(__clang__)
-  unsigned long place = 0;
-  _BitScanForward64(&place, word);
-  return static_cast<int>(place);
-#else
   return __builtin_ctzll(word);
-#endif
 }
 
 inline int
 CountBits(Word word)
 {
-#if defined(_MSC_VER) && !defined(__clang__)
-  return static_cast<int>(__popcnt64(word));
-#else
   return __builtin_popcountll(word);
-#endif
 }
 
 /** The bits 0..bit. */

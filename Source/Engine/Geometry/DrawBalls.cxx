@@ -64,7 +64,8 @@ public:
           if (row[x] != 0)
           {
             BlockBits(blockRow, x / Side)[atZ - z] |= Word{ 1 } << ((atY - y) * Side + x % Side);
-            HasAny(blockRow)[x / Side / BitsPerWord] |= Word{ 1 } << (x / Side % BitsPerWord);
+            m_HasAny[static_cast<std::size_t>(blockRow * m_WordsOfRow + x / Side / BitsPerWord)] |=
+              Word{ 1 } << (x / Side % BitsPerWord);
             m_RowHasAny[static_cast<std::size_t>(blockRow / BitsPerWord)] |= Word{ 1 } << (blockRow % BitsPerWord);
           }
         }
@@ -146,13 +147,6 @@ private:
     return m_Squares + (z * m_Extent.size[1] + y) * m_Extent.size[0];
   }
 
-  /** A bit for each block of a row of blocks. */
-  Word *
-  HasAny(std::int64_t blockRow)
-  {
-    return m_HasAny.data() + blockRow * m_WordsOfRow;
-  }
-
   /** The words of a block, one for each slice. Bit 8 y + x is a voxel. */
   Word *
   BlockBits(std::int64_t blockRow, std::int64_t x)
@@ -170,7 +164,7 @@ private:
                  std::int64_t      y,
                  std::int64_t      z)
   {
-    Word * const       hasAny = HasAny(z * Blocks(1) + y);
+    Word * const       hasAny = m_HasAny.data() + (z * Blocks(1) + y) * m_WordsOfRow;
     const std::int64_t first = std::max<std::int64_t>(0, center.x - reachX) / Side;
     const std::int64_t last = std::min(m_Extent.size[0] - 1, center.x + reachX) / Side;
     ForEachSetBit(hasAny, first, last, [&](std::int64_t x) { return DrawInBlock(ball, reach, center, x, y, z); });

@@ -9,7 +9,6 @@
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Splitting/Morph.h"
 #include "BrickCCL/Splitting/Split.h"
-#include "BrickCCL/Tables/TableLayout.h"
 
 #include <algorithm>
 #include <array>

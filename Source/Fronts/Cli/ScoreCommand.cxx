@@ -2,7 +2,6 @@
 #include "BrickCCL/Batch/Score.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Files/FindImages.h"
 #include "BrickCCL/Files/Segments.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/RecipeValues.h"
 
-#include "BrickCCL/Batch/RecipeSchema.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
-#include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <cstdint>

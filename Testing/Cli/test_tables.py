@@ -192,7 +192,7 @@ class TablesTest(CommandTest):
         self.assertIn("label  voxel_count", self.ok("label", self.labels, "--print", "--columns", "voxel_count").stdout)
         self.ok("select", self.labels, output, "--where", "label > 1", "--keep", "--print", "--top", 1)
         self.fails("stats", self.labels, "--print", "--json", saying="excludes")
-        self.fails("stats", self.labels, saying="--output FILE, --print, --histogram")
+        self.fails("stats", self.labels, saying="give --output, --print, --histogram COLUMN, --picture or --zones FILE")
 
     def test_workbooks_hold_the_same_numbers(self):
         header, rows = self.read("--columns", "voxel_count,volume_mm3,nearest_distance_mm")

@@ -21,7 +21,7 @@ wheel() {
   folders+=("$build-python-$1")
 }
 missing=""
-[ -n "$(PATH=$PATH:/usr/local/cuda/bin type -P nvcc)" ] || missing="there is no nvcc"
+[ -n "$(PATH=$PATH:/usr/local/cuda/bin type -P nvcc)" ] || missing="nvcc was not found"
 wheel cuda "$missing"
 missing=""
 [ -e "$root/build/aarch64-packages/complete" ] || missing="its compiler is not installed (Testing/install-arm.sh)"

@@ -4,7 +4,7 @@
     make_sbom.py VERSION MOMENT PACKAGES FILE[=LICENSES] ...
 
 FILE is a wheel, or another file with LICENSES, the folder of license texts that copy-notices.sh filled: each text has the name of
-a package of this system. Those of a wheel for ARM have the versions of the .deb files in the folder PACKAGES. nanobind has the
+a package of this system. For a wheel for ARM, the .deb files in the folder PACKAGES give the versions. nanobind has the
 version that is installed for the Python that runs this."""
 
 import datetime

@@ -421,7 +421,7 @@ class IsoSurfaceTest(CommandTest):
         write_nrrd(self.path("scan.nrrd"), "uint8", (3, 3, 3), [0] * 13 + [9] + [0] * 13)
         write_nrrd(self.path("l.nrrd"), "uint8", (3, 3, 3), [0] * 13 + [1] + [0] * 13)
         for iso in (-1, 0, 10):
-            saying = "scan.nrrd' go from 0 to 9: there is no surface at %d (--iso)" % iso
+            saying = "scan.nrrd' go from 0 to 9; %d (--iso) is outside" % iso
             self.fails("mesh", self.path("scan.nrrd"), self.path("m.ply"), "--iso", iso, saying=saying)
             self.fails("mesh", self.path("l.nrrd"), self.path("m.ply"), "--iso", iso, "--intensity", self.path("scan.nrrd"), saying=saying)
         for arguments, saying in ((("m.ply", "--iso", "local:5"), "differs from place to place"),
@@ -431,7 +431,7 @@ class IsoSurfaceTest(CommandTest):
                                   (("m.ply", "--intensity", self.path("scan.nrrd")), "--iso or --columns")):
             self.fails("mesh", self.path("scan.nrrd"), self.path(arguments[0]), *arguments[1:], saying=saying)
         write_nrrd(self.path("scan.nrrd"), "uint8", (3, 3, 3), [9] * 27)
-        for iso, saying in ((9, "go from 9 to 9: there is no surface at 9"), ("iso50", "all voxels have the same value"),
+        for iso, saying in ((9, "go from 9 to 9; 9 (--iso) is outside"), ("iso50", "all voxels have the same value"),
                             ("valley", "all voxels have the same value")):
             self.fails("mesh", self.path("scan.nrrd"), self.path("m.ply"), "--iso", iso, saying=saying)
 

@@ -109,7 +109,7 @@ class ZonesTest(CommandTest):
                              ("[zones]\nfile = \"z.nrrd\"\n[[acceptance]]\nrule = \"spacing\"\nat_least_mm = 1\nzone = 1\n", "takes no zone"),
                              ("[zones]\nfile = \"z.nrrd\"\n[part]\nmethod = \"pores\"\nthreshold = 1\nparts = \"all\"\n",
                               "cannot be combined"),
-                             ("[zones]\nfile = \"z.nrrd\"\n", ["there is no file '", "z.nrrd' (zones.file)"])):
+                             ("[zones]\nfile = \"z.nrrd\"\n", ["z.nrrd' (zones.file) is missing"])):
             with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
                 stream.write(text)
             self.fails("recipe", "check", self.path("r.toml"), saying=saying)

@@ -185,7 +185,7 @@ Refuse(const std::string & what, const json & value)
                     "uncompressed or compressed by gzip, zlib, zstd or blosc");
 }
 
-/** The attributes of the array or group of a header; those of version 2 are in a file of their own. */
+/** Reads the attributes of an array or group: version 3 has them in the header, version 2 in `.zattrs`. */
 json
 AttributesOf(const FileBytes & header, const json & metadata)
 {
@@ -386,7 +386,7 @@ LargestOf(const FileBytes & header, const json & datasets)
     const std::string file = ZarrHeader(PathBeside(header.Path(), path));
     if (file.empty() && most.empty())
     {
-      throw Error("its image " + Quoted(path) + " is missing: there is no such folder with an array");
+      throw Error("its image " + Quoted(path) + " is missing: no folder of that name holds an array");
     }
     const ArrayShape shape = file.empty() ? most : SizesOf(ReadJson(FileBytes::Map(file)).at("shape"));
     largest = shape > most ? std::pair(dataset, file) : largest;

@@ -37,7 +37,7 @@ FindIso(const std::string & text, const ImageView & scan, const std::string & na
   if (!(low < iso && iso <= high))
   {
     throw InvalidArgument("the values of " + Quoted(name) + " go from " + Shortest(low) + " to " + Shortest(high) +
-                          ": there is no surface at " + Shortest(iso) + " (--iso)");
+                          "; " + Shortest(iso) + " (--iso) is outside");
   }
   return iso;
 }

@@ -68,7 +68,7 @@ AddRecipeCommand(CLI::App & app)
     const auto          zones = std::filesystem::path(*checked).parent_path() / recipe.zones;
     if (!recipe.zones.empty() && recipe.zones.find("{item}") == std::string::npos && !std::filesystem::exists(zones))
     {
-      throw Error(Quoted(*checked) + ": there is no file " + Quoted(zones.string()) + " (zones.file)");
+      throw Error(Quoted(*checked) + ": the file " + Quoted(zones.string()) + " (zones.file) is missing");
     }
     std::cout << Printable(*checked) << ": the recipe " << Quoted(recipe.name) << " is right" << std::endl;
   });

@@ -62,8 +62,8 @@ CasesOf(const ScoreArguments & arguments)
   {
     if (files.labels.empty() || files.truth.empty())
     {
-      throw InvalidArgument("there is no image named " + Quoted(name) + " in " +
-                            Quoted(files.labels.empty() ? arguments.input : arguments.truth) + " to compare with " +
+      throw InvalidArgument(Quoted(files.labels.empty() ? arguments.input : arguments.truth) + " has no image named " +
+                            Quoted(name) + " to compare with " +
                             Quoted(files.labels.empty() ? files.truth : files.labels));
     }
   }

@@ -299,7 +299,7 @@ public:
   }
 
   /** Moves the objects, with the labels of the components, to an empty map of the grid's region. The table is read if
-   * the objects have attributes of shapes; those of intensities stay unset. */
+   * objects get shape attributes, and intensity attributes stay unset. */
   template <typename TLabels>
   void
   Finish(TLabelMap *                      map,

@@ -20,7 +20,7 @@ struct ScoreOptions
   double leastOverlap = 0;
   /** If given, pairs match one to one instead, from the largest intersection over union (IoU) down to this one. */
   std::optional<double> leastIou;
-  /** Whether labels are components as well, as those of the truth. */
+  /** Whether the components of the labels are the defects, as in the truth. */
   bool areComponents = false;
 };
 
@@ -65,7 +65,7 @@ struct Score
   double F1() const;
   /** The mean over found defects. */
   double MeanIou() const;
-  /** The voxels of labels over those of the truth, less 1. */
+  /** Voxels of the labels divided by voxels of the truth, minus 1. */
   double VolumeError() const;
 };
 

@@ -8,7 +8,7 @@
 namespace brickccl
 {
 
-/** A rotation and a shift, from points of a first image to those of a second one, in mm. */
+/** A rotation and a shift in mm that map points of a first image to points of a second one. */
 struct RigidMotion
 {
   double rotation[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };

@@ -29,7 +29,7 @@ struct MorphOptions
 {
   MorphOperation operation = MorphOperation::Dilate;
   /** The radius of the ball in mm: it holds the voxels whose centers are at most this far from its center. Distances
-   *  count as equal if they differ by less than a billionth. */
+   *  count as equal if they differ by less than a ten-millionth. */
   double radius = 0;
   /** The ball is a disk in slices orthogonal to this axis; -1: it is a ball. */
   int sliceAxis = -1;
@@ -49,8 +49,8 @@ struct MorphReport
 
 /** Morphology with exact Euclidean balls, of a mask or of all labels at once. Labels keep their numbers. The result
  * does not depend on the number of threads. \param labels  an image of one channel; 0 is the background, every other
- * whole number below 2^32 a label \param result  memory for an image of the same type \param options  the operation,
- * its radius, slices, spacing, threads and progress \throws InvalidArgument, Canceled, std::bad_alloc. */
+ * whole number below 2^32 a label \param result  other memory for an image of the same type \param options  the
+ * operation, its radius, slices, spacing, threads and progress \throws InvalidArgument, Canceled, std::bad_alloc. */
 MorphReport Morph(const ImageView & labels, void * result, const MorphOptions & options);
 
 } // namespace brickccl

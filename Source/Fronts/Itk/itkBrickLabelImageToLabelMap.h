@@ -75,7 +75,6 @@ NumberBrickLabels(const T * pixels, T background, std::vector<std::uint32_t> & n
 class BrickRowOfLabel
 {
 public:
-  /** \param voxels  of the image */
   BrickRowOfLabel(const brickccl::ComponentRows & rows, std::int64_t voxels)
   {
     for (std::size_t row = 0; row < rows.size(); ++row)
@@ -106,8 +105,8 @@ private:
   std::vector<std::size_t>   m_Rows;
 };
 
-/** Fills a filter's empty label map from an image of whole numbers from 0 on, where 0 is the background.
- *  \param labelOf  the map's label of a number. \throws itk::ExceptionObject, brickccl::Error */
+/** Fills a filter's empty label map from an image of whole numbers from 0 on, where 0 is the background; `labelOf`
+ *  gives the map's label of a number. \throws itk::ExceptionObject, brickccl::Error */
 template <typename TPixel, typename TLabelMap, typename TLabelOf>
 void
 FillBrickLabelMap(ProcessObject *                              filter,

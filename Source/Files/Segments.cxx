@@ -161,7 +161,7 @@ PlainText(const std::string & text)
 }
 
 Segment
-MakeSegment(std::uint64_t label, const std::string & name, std::vector<double> color, const std::string & tags)
+MakeSegment(std::uint64_t label, const std::string & name, const std::vector<double> & color, const std::string & tags)
 {
   Segment segment;
   segment.label = label;

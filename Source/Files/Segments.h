@@ -15,8 +15,10 @@ namespace brickccl
  *  \param name   any bytes
  *  \param color  red, green and blue, 0 to 1, or empty
  *  \param tags   its terminology as 3D Slicer writes it, or empty */
-Segment
-MakeSegment(std::uint64_t label, const std::string & name, std::vector<double> color, const std::string & tags = "");
+Segment MakeSegment(std::uint64_t               label,
+                    const std::string &         name,
+                    const std::vector<double> & color,
+                    const std::string &         tags = "");
 
 /** A text from a file as UTF-8 on one line: control characters are written as \x0a is; a text that is not UTF-8 is read
  *  as Latin-1. */

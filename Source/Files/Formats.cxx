@@ -56,6 +56,7 @@ AllFormats()
     { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc },
     { "HDF5", ".h5 .hdf5 .hdf .nxs", IsHdf5, ReadHdf5, true, "FILE.h5::/DATASET names one of several" },
     { "VGI", ".vgi", IsVgi, ReadVgi, true, "Volume Graphics; FILE.vgi::/volume2 names one of several" },
+    { "VTK", ".vti .vtk", IsVtk, ReadVtk, true, "images; FILE.vti::/NAME names one of several" },
     { "NumPy", ".npy", IsNpy, ReadNpy, true },
     { "Zarr", ".ome.zarr .zarr", IsZarr, ReadZarr, true, "a folder: Zarr 2 or 3, OME-Zarr" },
     { "ISQ", ".isq", IsIsq, ReadIsq, true, "Scanco" },

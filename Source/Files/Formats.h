@@ -123,6 +123,9 @@ LoadedImage ReadMgh(const FileBytes & file, const ReadOptions & options);
 bool        IsGipl(const FileBytes & file);
 LoadedImage ReadGipl(const FileBytes & file, const ReadOptions & options);
 
+bool        IsVtk(const FileBytes & file);
+LoadedImage ReadVtk(const FileBytes & file, const ReadOptions & options);
+
 /** The type of an array of NumPy: "<u2". \throws Unsupported for other values than numbers. */
 ScalarType TypeOfNpy(const std::string & type);
 

@@ -44,6 +44,24 @@ LowerCase(std::string text)
   return text;
 }
 
+std::string
+Attribute(const std::string & tag, const std::string & name)
+{
+  for (const char before : { ' ', '\n', '\t', '\r' })
+  {
+    for (const char quote : { '"', '\'' })
+    {
+      const std::string key = before + name + "=" + quote;
+      if (const std::size_t place = tag.find(key); place != std::string::npos)
+      {
+        const std::size_t begin = place + key.size();
+        return tag.substr(begin, tag.find(quote, begin) - begin);
+      }
+    }
+  }
+  return "";
+}
+
 std::int64_t
 WholeNumber(const std::string & text, const std::string & field)
 {

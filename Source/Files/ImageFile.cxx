@@ -88,9 +88,10 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
   {
     return ReadByHeader(file, options);
   }
-  if (!options.dataset.empty() && format->recognizes != IsHdf5 && format->recognizes != IsVgi)
+  if (!options.dataset.empty() && format->recognizes != IsHdf5 && format->recognizes != IsVgi &&
+      format->recognizes != IsVtk)
   {
-    throw InvalidArgument("only HDF5 and .vgi files have datasets (::" + options.dataset + "), and " +
+    throw InvalidArgument("only HDF5, .vgi and .vti files have datasets (::" + options.dataset + "), and " +
                           file.QuotedName() + " is a " + format->name + " file");
   }
   CheckParts(format->name, format->isReadInParts, options);

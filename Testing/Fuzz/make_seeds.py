@@ -3,6 +3,7 @@
 """Makes the seeds of the fuzzers anew, small files of every kind, with independent writers:
     build/peers/bin/python Testing/Fuzz/make_seeds.py      (numpy, nibabel, SimpleITK, tifffile, imagecodecs, pydicom)"""
 
+import base64
 import gzip
 import json
 import os
@@ -151,6 +152,24 @@ def scanners():
           b"BitsPerElement = 16\n{volumeprimitive1}\n[geometry]\nresolution = 1 2 3\nunit = mm\n")
 
 
+def vtk():
+    data = VOXELS.astype("<i2").tobytes()
+    packed = zlib.compress(data)
+    text = base64.b64encode(struct.pack("<I", len(data)) + data)
+    blocks = struct.pack("<4I", 1, 32768, len(data), len(packed))
+    for name, zipped, form, inside, appended in (
+            ("raw", b"", b'appended" offset="0', b"", b'raw">_' + struct.pack("<I", len(data)) + data),
+            ("packed", b' compressor="vtkZLibDataCompressor"', b'appended" offset="0', b"", b'raw">_' + blocks + packed),
+            ("both", b' compressor="vtkZLibDataCompressor"', b"binary", base64.b64encode(blocks) + base64.b64encode(packed), b'base64">_'),
+            ("base64", b"", b"binary", text, b'base64">_'), ("text", b"", b"ascii", " ".join(map(str, VOXELS.ravel())).encode(), b'raw">_')):
+        write("vtk", name + ".vti", b'<VTKFile type="ImageData" version="0.1" byte_order="LittleEndian"' + zipped +
+              b'>\n<ImageData WholeExtent="0 6 0 4 0 2" Origin="1 2 3" Spacing="1 2 3"><Piece Extent="0 6 0 4 0 2"><PointData>\n'
+              b'<DataArray type="Int16" Name="a" format="' + form + b'">' + inside + b'</DataArray></PointData></Piece></ImageData>\n'
+              b'<AppendedData encoding="' + appended + b"</AppendedData></VTKFile>\n")
+    write("vtk", "lines.vtk", b"# vtk DataFile Version 3.0\ntitle\nBINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS 7 5 3\nSPACING 1 2 3\nORIGIN 0 0 0\n"
+          b"POINT_DATA 105\nSCALARS a short 1\nLOOKUP_TABLE default\n" + VOXELS.astype(">i2").tobytes() + b"\n")
+
+
 def zarr():
     second = {"zarr_format": 2, "shape": [3, 5, 7], "chunks": [2, 2, 7], "dtype": "<i2", "order": "C", "fill_value": -3, "filters": None,
               "compressor": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}, "dimension_separator": "/"}
@@ -219,5 +238,5 @@ def dicom():
     slice_of("segments", (VOXELS > 100).astype(np.uint8), SegmentationType="BINARY", **groups)
 
 
-for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, scanners, zarr, dicom):
+for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, scanners, vtk, zarr, dicom):
     make()

@@ -31,17 +31,6 @@ CannotWrite(const std::string & path)
   return "cannot write " + Quoted(path) + ": ";
 }
 
-/** \throws TError with the reason unless something is so. */
-template <typename TError = Error>
-void
-Demand(bool isSo, const std::string & reason)
-{
-  if (!isSo)
-  {
-    throw TError(reason);
-  }
-}
-
 /** Calls `function` and puts a text before the reason of any error that it throws, unless it is there. The kind of the
  *  error stays. */
 template <typename TFunction>

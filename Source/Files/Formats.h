@@ -2,6 +2,7 @@
 #ifndef BRICKCCL_FILES_FORMATS_H
 #define BRICKCCL_FILES_FORMATS_H
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
 
@@ -11,6 +12,17 @@
 
 namespace brickccl::files
 {
+
+/** \throws TError with the reason if something is wrong. */
+template <typename TError = Error>
+void
+ThrowIf(bool isWrong, const std::string & reason)
+{
+  if (isWrong)
+  {
+    throw TError(reason);
+  }
+}
 
 /** One format of image files. A new one is a file with its functions and a row of the table in Formats.cxx.
  *

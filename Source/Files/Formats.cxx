@@ -60,6 +60,8 @@ AllFormats()
     { "NumPy", ".npy", IsNpy, ReadNpy, true },
     { "Zarr", ".ome.zarr .zarr", IsZarr, ReadZarr, true, "a folder: Zarr 2 or 3, OME-Zarr" },
     { "ISQ", ".isq", IsIsq, ReadIsq, true, "Scanco" },
+    { "TXM", ".txm .xrm", IsTxm, ReadTxm, true, "Zeiss, Xradia" },
+    { "VFF", ".vff", IsVff, ReadVff, true, "GE, SunVision" },
     { "MGH", ".mgz .mgh .mgh.gz", IsMgh, ReadMgh, true, "FreeSurfer" },
     { "GIPL", ".gipl", IsGipl, ReadGipl, true },
     { "DICOM", ".dcm", IsDicom, ReadDicom, true, nullptr, WriteDicom, nullptr, 3, IsUnsigned },

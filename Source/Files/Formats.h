@@ -138,6 +138,12 @@ LoadedImage ReadGipl(const FileBytes & file, const ReadOptions & options);
 bool        IsVtk(const FileBytes & file);
 LoadedImage ReadVtk(const FileBytes & file, const ReadOptions & options);
 
+bool        IsTxm(const FileBytes & file);
+LoadedImage ReadTxm(const FileBytes & file, const ReadOptions & options);
+
+bool        IsVff(const FileBytes & file);
+LoadedImage ReadVff(const FileBytes & file, const ReadOptions & options);
+
 /** The type of an array of NumPy: "<u2". \throws Unsupported for other values than numbers. */
 ScalarType TypeOfNpy(const std::string & type);
 

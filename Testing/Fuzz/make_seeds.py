@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import struct
+import sys
 import zlib
 
 import nibabel as nib
@@ -20,6 +21,9 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.sequence import Sequence
 from pydicom.uid import (CTImageStorage, ExplicitVRLittleEndian,
                          ImplicitVRLittleEndian)
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Files"))
+from compound_files import compound  # noqa: E402
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "seeds")
 VOXELS = (np.random.default_rng(1).random((3, 5, 7)) < 0.4).astype(np.int16) * 300
@@ -148,6 +152,12 @@ def scanners():
     write("mgh", "short.mgh", head + VOXELS.astype(">i2").tobytes() + bytes(20))
     head = struct.pack(">4HH4f", 7, 5, 3, 1, 15, 1, 2, 3, 1).ljust(252, b"\0") + struct.pack(">I", 719555000)
     write("gipl", "short.gipl", head + VOXELS.astype(">i2").tobytes())
+    values = (("ImageWidth", "I", 7), ("ImageHeight", "I", 5), ("NoOfImages", "I", 3), ("DataType", "I", 5), ("PixelSize", "f", 2))
+    streams = {"ImageInfo/" + name: struct.pack("<" + form, value) for name, form, value in values}
+    streams.update(("ImageData1/Image%d" % (i + 1), plane.astype("<u2").tobytes()) for i, plane in enumerate(VOXELS))
+    write("txm", "slices.txm", compound(streams))
+    write("vff", "short.vff", b"ncaa\nrank=3;\ntype=raster;\nformat=slice;\nbits=16;\nbands=1;\nsize=7 5 3;\nspacing=1 1 2;\norigin=0 0 0;\n"
+          b"elementsize=0.5;\n\f\n" + VOXELS.astype(">i2").tobytes())
     write("vgi", "volume.vgi", b"{volume1}\n[file1]\nFileFormat = raw\nSize = 7 5 3\nName = a.vol\nDatatype = unsigned integer\n"
           b"BitsPerElement = 16\n{volumeprimitive1}\n[geometry]\nresolution = 1 2 3\nunit = mm\n")
 

@@ -58,10 +58,7 @@ public:
       return;
     }
     const auto matches = IsFilePattern(input) ? FilesOfPattern(input) : std::vector<std::string>();
-    if (matches.empty())
-    {
-      throw Error("there is no input " + Quoted(input) + ": no file, folder or file pattern matches it");
-    }
+    ThrowIf(matches.empty(), "there is no input " + Quoted(input) + ": no file, folder or file pattern matches it");
     for (const std::string & match : matches)
     {
       AddPath(match);
@@ -132,10 +129,7 @@ private:
     std::error_code failure;
     if (!fs::is_directory(path, failure))
     {
-      if (!fs::is_regular_file(path, failure))
-      {
-        throw Error("the input " + Quoted(path) + " is neither a file nor a folder");
-      }
+      ThrowIf(!fs::is_regular_file(path, failure), "the input " + Quoted(path) + " is neither a file nor a folder");
       AddFile(path, fs::path(path).filename().string(), true);
     }
     else if (HasMark(path))

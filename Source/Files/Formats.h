@@ -2,6 +2,7 @@
 #ifndef BRICKCCL_FILES_FORMATS_H
 #define BRICKCCL_FILES_FORMATS_H
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
 
@@ -11,6 +12,17 @@
 
 namespace brickccl::files
 {
+
+/** \throws TError with the reason if something is wrong. */
+template <typename TError = Error>
+void
+ThrowIf(bool isWrong, const std::string & reason)
+{
+  if (isWrong)
+  {
+    throw TError(reason);
+  }
+}
 
 /** One format of image files. A new one is a file with its functions and a row of the table in Formats.cxx.
  *
@@ -122,6 +134,15 @@ LoadedImage ReadMgh(const FileBytes & file, const ReadOptions & options);
 
 bool        IsGipl(const FileBytes & file);
 LoadedImage ReadGipl(const FileBytes & file, const ReadOptions & options);
+
+bool        IsVtk(const FileBytes & file);
+LoadedImage ReadVtk(const FileBytes & file, const ReadOptions & options);
+
+bool        IsTxm(const FileBytes & file);
+LoadedImage ReadTxm(const FileBytes & file, const ReadOptions & options);
+
+bool        IsVff(const FileBytes & file);
+LoadedImage ReadVff(const FileBytes & file, const ReadOptions & options);
 
 /** The type of an array of NumPy: "<u2". \throws Unsupported for other values than numbers. */
 ScalarType TypeOfNpy(const std::string & type);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/HeaderText.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -44,6 +45,24 @@ LowerCase(std::string text)
   return text;
 }
 
+std::string
+Attribute(const std::string & tag, const std::string & name)
+{
+  for (const char before : { ' ', '\n', '\t', '\r' })
+  {
+    for (const char quote : { '"', '\'' })
+    {
+      const std::string key = before + name + "=" + quote;
+      if (const std::size_t place = tag.find(key); place != std::string::npos)
+      {
+        const std::size_t begin = place + key.size();
+        return tag.substr(begin, tag.find(quote, begin) - begin);
+      }
+    }
+  }
+  return "";
+}
+
 std::int64_t
 WholeNumber(const std::string & text, const std::string & field)
 {
@@ -51,10 +70,8 @@ WholeNumber(const std::string & text, const std::string & field)
   const char * const end = text.data() + text.size();
   std::int64_t       value = 0;
   const auto         result = std::from_chars(begin, end, value);
-  if (result.ec != std::errc() || result.ptr != end)
-  {
-    throw Error("its field '" + field + "' has " + Quoted(text.substr(0, 40)) + " instead of a whole number");
-  }
+  ThrowIf(result.ec != std::errc() || result.ptr != end,
+          "its field '" + field + "' has " + Quoted(text.substr(0, 40)) + " instead of a whole number");
   return value;
 }
 
@@ -74,10 +91,8 @@ RealNumber(const std::string & text, const std::string & field)
 {
   char *       end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || end != text.c_str() + text.size())
-  {
-    throw Error("its field '" + field + "' has " + Quoted(text.substr(0, 40)) + " instead of a number");
-  }
+  ThrowIf(text.empty() || end != text.c_str() + text.size(),
+          "its field '" + field + "' has " + Quoted(text.substr(0, 40)) + " instead of a number");
   return value;
 }
 
@@ -121,11 +136,9 @@ DataFileNames(const std::string & header, const std::string & value, const std::
   const auto             step = words.size() > 3 ? WholeNumber(words[3], field) : 1;
   constexpr std::int64_t most = 1000000000000;
   const auto [low, high] = std::minmax({ first, last, step });
-  if (step == 0 || low < -most || high > most || (last - first) / step < 0 || (last - first) / step >= 1000000)
-  {
-    throw Error("the data files from " + std::to_string(first) + " to " + std::to_string(last) + " in steps of " +
-                std::to_string(step) + " do not make a list of files");
-  }
+  ThrowIf(step == 0 || low < -most || high > most || (last - first) / step < 0 || (last - first) / step >= 1000000,
+          "the data files from " + std::to_string(first) + " to " + std::to_string(last) + " in steps of " +
+            std::to_string(step) + " do not make a list of files");
   std::vector<std::string> names;
   for (std::int64_t i = 0, count = (last - first) / step; i <= count; ++i)
   {

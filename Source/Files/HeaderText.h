@@ -19,6 +19,9 @@ std::vector<std::string> Words(const std::string & text);
 
 std::string LowerCase(std::string text);
 
+/** The value of an attribute of a tag of XML; empty if the tag has no attribute of this name. */
+std::string Attribute(const std::string & tag, const std::string & name);
+
 /** Converts a text that is one whole number and nothing else. \throws Error, which names the field, for other texts. */
 std::int64_t              WholeNumber(const std::string & text, const std::string & field);
 std::vector<std::int64_t> WholeNumbers(const std::string & text, const std::string & field);

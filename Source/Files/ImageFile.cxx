@@ -70,12 +70,9 @@ ExtensionsThatHold(ScalarType type, int dimension)
 void
 CheckParts(const std::string & name, bool isReadInParts, const ReadOptions & options)
 {
-  if (!options.inParts || isReadInParts)
-  {
-    return;
-  }
-  throw Unsupported(name + " files are not read in parts; those that are: " + FormatsReadInParts() +
-                    ", and folders of slice images; read it whole, without --memory, or convert it");
+  ThrowIf<Unsupported>(options.inParts && !isReadInParts,
+                       name + " files are not read in parts; those that are: " + FormatsReadInParts() +
+                         ", and folders of slice images; read it whole, without --memory, or convert it");
 }
 
 LoadedImage ReadByHeader(const FileBytes & file, const ReadOptions & options);
@@ -88,11 +85,10 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
   {
     return ReadByHeader(file, options);
   }
-  if (!options.dataset.empty() && format->recognizes != IsHdf5 && format->recognizes != IsVgi)
-  {
-    throw InvalidArgument("only HDF5 and .vgi files have datasets (::" + options.dataset + "), and " +
-                          file.QuotedName() + " is a " + format->name + " file");
-  }
+  ThrowIf<InvalidArgument>(!options.dataset.empty() && format->recognizes != IsHdf5 && format->recognizes != IsVgi &&
+                             format->recognizes != IsVtk,
+                           "only HDF5, .vgi and .vti files have datasets (::" + options.dataset + "), and " +
+                             file.QuotedName() + " is a " + format->name + " file");
   CheckParts(format->name, format->isReadInParts, options);
   if (options.onFile)
   {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Segments.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -220,10 +221,7 @@ ReadSegmentNames(const std::string & path)
     const char * const    text = reinterpret_cast<const char *>(file.Data());
     constexpr std::size_t most = std::size_t{ 1 } << 26;
     auto                  segments = file.Size() > most ? std::vector<Segment>() : SegmentsIn(text, text + file.Size());
-    if (segments.empty())
-    {
-      throw Error(file.Size() > most ? "it is larger than 64 MiB" : "it names no label");
-    }
+    ThrowIf(segments.empty(), file.Size() > most ? "it is larger than 64 MiB" : "it names no label");
     return segments;
   });
 }

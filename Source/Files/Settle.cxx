@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include "BrickCCL/Core/Counted.h"
@@ -82,11 +83,9 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
   for (int axis = 0; axis < dimension; ++axis)
   {
     const double length = std::sqrt(Dot(vectors[axis], vectors[axis]));
-    if (!(length >= MinimumSpacing && length <= MaximumSpacing))
-    {
-      throw Error(what + " of axis " + AxisNames[axis] + " has length " + Shortest(length) +
-                  "; it must be above 0, from 1e-30 to 1e30 mm");
-    }
+    ThrowIf(!(length >= MinimumSpacing && length <= MaximumSpacing),
+            what + " of axis " + AxisNames[axis] + " has length " + Shortest(length) +
+              "; it must be above 0, from 1e-30 to 1e30 mm");
     set(axis, vectors[axis], length);
     for (int other = 0; other < axis; ++other)
     {
@@ -106,10 +105,8 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
       what + ": the axes " + AxisNames[first] + " and " + AxisNames[second] + " meet at " +
       Shortest(std::round(std::acos(std::min(1.0, std::max(-1.0, cosine))) * 180e4 / std::acos(-1.0)) / 1e4) +
       " degrees instead of 90 (sheared)";
-    if (!options.acceptSheared)
-    {
-      throw Error(angle + "; resample the image, or use the nearest orthogonal geometry with --accept-sheared");
-    }
+    ThrowIf(!options.acceptSheared,
+            angle + "; resample the image, or use the nearest orthogonal geometry with --accept-sheared");
     image.notes.push_back(angle + "; the nearest orthogonal geometry of the same voxel volume is used");
     for (int axis = 0; axis < dimension; ++axis)
     {
@@ -124,10 +121,8 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
         }
       }
       const double length = std::sqrt(Dot(rest, rest));
-      if (!(length > 1e-6 * image.geometry.spacing[axis]))
-      {
-        throw Error(what + " do not span a volume: axis " + AxisNames[axis] + " is in the plane of the others");
-      }
+      ThrowIf(!(length > 1e-6 * image.geometry.spacing[axis]),
+              what + " do not span a volume: axis " + AxisNames[axis] + " is in the plane of the others");
       set(axis, rest, length);
     }
   }
@@ -137,11 +132,9 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
     {
       image.geometry.direction[row][axis] = unit[axis][row];
     }
-    if (!std::isfinite(image.geometry.origin[axis]))
-    {
-      throw Error("its origin along " + std::string(1, AxisNames[axis]) + " is " +
-                  Shortest(image.geometry.origin[axis]) + "; it must be a number");
-    }
+    ThrowIf(!std::isfinite(image.geometry.origin[axis]),
+            "its origin along " + std::string(1, AxisNames[axis]) + " is " + Shortest(image.geometry.origin[axis]) +
+              "; it must be a number");
   }
 }
 
@@ -172,11 +165,9 @@ SettleSpacing(LoadedImage & image)
   {
     const double spacing = image.geometry.spacing[axis];
     flipped += spacing < 0 ? (flipped.empty() ? "" : ", ") + std::string(1, AxisNames[axis]) : "";
-    if (!(std::fabs(spacing) >= MinimumSpacing && std::fabs(spacing) <= MaximumSpacing))
-    {
-      throw Error("its spacing along axis " + std::string(1, AxisNames[axis]) + " is " + Shortest(spacing) +
-                  "; it must be above 0, from 1e-30 to 1e30 mm");
-    }
+    ThrowIf(!(std::fabs(spacing) >= MinimumSpacing && std::fabs(spacing) <= MaximumSpacing),
+            "its spacing along axis " + std::string(1, AxisNames[axis]) + " is " + Shortest(spacing) +
+              "; it must be above 0, from 1e-30 to 1e30 mm");
     for (int row = 0; row < image.extent.dimension; ++row)
     {
       vectors[axis][row] = image.geometry.direction[row][axis] * spacing;
@@ -198,24 +189,16 @@ SettleExtent(const std::vector<std::int64_t> & sizes)
     --dimension;
   }
   const std::string text = SizesText(sizes);
-  if (dimension < 1 || dimension > static_cast<std::size_t>(MaximumDimension))
-  {
-    throw Unsupported("it has " + Counted(dimension, "dimension") + (text.empty() ? "" : " (" + text + ")") +
-                      "; 1 to " + std::to_string(MaximumDimension) + " are supported");
-  }
+  ThrowIf<Unsupported>(dimension < 1 || dimension > static_cast<std::size_t>(MaximumDimension),
+                       "it has " + Counted(dimension, "dimension") + (text.empty() ? "" : " (" + text + ")") +
+                         "; 1 to " + std::to_string(MaximumDimension) + " are supported");
   double voxels = 1;
   for (const std::int64_t size : sizes)
   {
-    if (size < 1)
-    {
-      throw Error("its size is " + text + "; there must be at least one voxel along each axis");
-    }
+    ThrowIf(size < 1, "its size is " + text + "; there must be at least one voxel along each axis");
     voxels *= static_cast<double>(size);
   }
-  if (voxels > 4e18)
-  {
-    throw Error("its size is " + text + ", too large for any memory: the header is damaged");
-  }
+  ThrowIf(voxels > 4e18, "its size is " + text + ", too large for any memory: the header is damaged");
   return Extent(static_cast<int>(dimension), sizes.data());
 }
 
@@ -231,16 +214,11 @@ IntegerType(std::size_t bytes, bool isSigned)
 std::size_t
 VoxelBytes(const Extent & extent, int channels, ScalarType type)
 {
-  if (channels < 1)
-  {
-    throw Error("it has " + Counted(channels, "channel") + "; there must be at least 1");
-  }
+  ThrowIf(channels < 1, "it has " + Counted(channels, "channel") + "; there must be at least 1");
   const auto voxels = static_cast<std::uint64_t>(extent.VoxelCount());
   const auto perVoxel = static_cast<std::uint64_t>(channels) * SizeOf(type);
-  if (voxels > (std::uint64_t{ 1 } << 62) / perVoxel)
-  {
-    throw Error("its size of " + extent.ToString() + " voxels is too large for any memory: the header is damaged");
-  }
+  ThrowIf(voxels > (std::uint64_t{ 1 } << 62) / perVoxel,
+          "its size of " + extent.ToString() + " voxels is too large for any memory: the header is damaged");
   return static_cast<std::size_t>(voxels * perVoxel);
 }
 
@@ -294,11 +272,9 @@ TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector
   double maximum = -minimum;
   for (const Scaling & scaling : scalings)
   {
-    if (!std::isfinite(scaling.slope) || scaling.slope == 0 || !std::isfinite(scaling.intercept))
-    {
-      throw Error("its values are stored with the slope " + Shortest(scaling.slope) + " and the intercept " +
-                  Shortest(scaling.intercept) + "; they must be numbers, and the slope not 0");
-    }
+    ThrowIf(!std::isfinite(scaling.slope) || scaling.slope == 0 || !std::isfinite(scaling.intercept),
+            "its values are stored with the slope " + Shortest(scaling.slope) + " and the intercept " +
+              Shortest(scaling.intercept) + "; they must be numbers, and the slope not 0");
     identity = identity && scaling.IsIdentity();
     whole = whole && scaling.slope == std::floor(scaling.slope) && scaling.intercept == std::floor(scaling.intercept);
     for (const double value : { lowest, highest })

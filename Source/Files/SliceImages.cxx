@@ -39,10 +39,8 @@ ReadSlice(const std::string & path, const ReadOptions & options)
       throw Error(WhyNotRead(file, 2));
     }
     LoadedImage image = format->read(file, options);
-    if (image.extent.size[2] > 1 || image.extent.size[3] > 1)
-    {
-      throw Error("it holds " + image.extent.ToString() + " voxels; a slice image has two dimensions");
-    }
+    ThrowIf(image.extent.size[2] > 1 || image.extent.size[3] > 1,
+            "it holds " + image.extent.ToString() + " voxels; a slice image has two dimensions");
     return image;
   });
 }
@@ -71,25 +69,21 @@ CheckAlike(const std::string & firstName,
            const LoadedImage & slice,
            bool                spacingMatters)
 {
-  if (KindOf(slice) != KindOf(first))
-  {
-    throw Error("the slice " + Quoted(name) + " has " + KindOf(slice) + " but " + Quoted(firstName) + " has " +
-                KindOf(first) + "; all slices of a volume must be alike" +
-                (slice.channels != first.channels ? ": convert color slices to gray"
-                 : slice.meaning != first.meaning ? ": save all as gray values that count from black"
-                                                  : ""));
-  }
+  ThrowIf(KindOf(slice) != KindOf(first),
+          "the slice " + Quoted(name) + " has " + KindOf(slice) + " but " + Quoted(firstName) + " has " +
+            KindOf(first) + "; all slices of a volume must be alike" +
+            (slice.channels != first.channels ? ": convert color slices to gray"
+             : slice.meaning != first.meaning ? ": save all as gray values that count from black"
+                                              : ""));
   bool isSame = slice.spacingSource == first.spacingSource;
   for (int axis = 0; axis < 2; ++axis)
   {
     const double spacing = first.geometry.spacing[axis];
     isSame = isSame && std::fabs(slice.geometry.spacing[axis] - spacing) <= 1e-4 * spacing;
   }
-  if (spacingMatters && !isSame)
-  {
-    throw Error("the slice " + Quoted(name) + " has " + SpacingOf(slice) + " but " + Quoted(firstName) + " has " +
-                SpacingOf(first) + "; all slices must agree, or set it with --spacing");
-  }
+  ThrowIf(spacingMatters && !isSame,
+          "the slice " + Quoted(name) + " has " + SpacingOf(slice) + " but " + Quoted(firstName) + " has " +
+            SpacingOf(first) + "; all slices must agree, or set it with --spacing");
 }
 
 /** The notes of slices, each once, with the number of slices that have it. */
@@ -123,10 +117,7 @@ MergedNotes(const std::vector<std::vector<std::string>> & notesOfSlices)
 LoadedImage
 ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & options)
 {
-  if (paths.empty())
-  {
-    throw Error("there are no slice images");
-  }
+  ThrowIf(paths.empty(), "there are no slice images");
   std::vector<std::string> ordered = paths;
   std::sort(ordered.begin(), ordered.end(), NaturallyBefore);
   ReadOptions alone = options;
@@ -136,11 +127,9 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   alone.onHeader = {};
   alone.progress = {};
   const std::string problem = ProblemOfSliceNames(ordered);
-  if (!problem.empty() && !options.acceptIrregularSlices)
-  {
-    throw Error("the slice images are not a complete volume: " + problem +
-                "; complete it, or read them in order of name with --accept-irregular-slices");
-  }
+  ThrowIf(!problem.empty() && !options.acceptIrregularSlices,
+          "the slice images are not a complete volume: " + problem +
+            "; complete it, or read them in order of name with --accept-irregular-slices");
   const auto        kept = std::make_shared<const LoadedImage>(ReadSlice(ordered.front(), alone));
   const auto &      first = *kept;
   const std::string firstName = NameOfFile(ordered.front());

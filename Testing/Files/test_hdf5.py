@@ -80,7 +80,7 @@ class Hdf5Test(Hdf5Files):
         self.refuses(self.store("none.h5", {"c": np.zeros((0, 4, 4), "u1")}))
         other = self.path("a.mha")
         SimpleITK.WriteImage(SimpleITK.GetImageFromArray(BLOCKY), other)
-        self.refuses(other + "::/data", saying=("only HDF5 and .vgi files have datasets", "MetaImage"))
+        self.refuses(other + "::/data", saying=("only HDF5, .vgi and .vti files have datasets", "MetaImage"))
 
     def test_axes_channels_and_sizes_of_ilastik(self):
         tags = lambda letters: json.dumps({"axes": [{"key": letter, "typeFlags": 2} for letter in letters]})

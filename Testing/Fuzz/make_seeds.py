@@ -3,10 +3,12 @@
 """Makes the seeds of the fuzzers anew, small files of every kind, with independent writers:
     build/peers/bin/python Testing/Fuzz/make_seeds.py      (numpy, nibabel, SimpleITK, tifffile, imagecodecs, pydicom)"""
 
+import base64
 import gzip
 import json
 import os
 import struct
+import sys
 import zlib
 
 import nibabel as nib
@@ -19,6 +21,9 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.sequence import Sequence
 from pydicom.uid import (CTImageStorage, ExplicitVRLittleEndian,
                          ImplicitVRLittleEndian)
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Files"))
+from compound_files import compound  # noqa: E402
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "seeds")
 VOXELS = (np.random.default_rng(1).random((3, 5, 7)) < 0.4).astype(np.int16) * 300
@@ -147,8 +152,32 @@ def scanners():
     write("mgh", "short.mgh", head + VOXELS.astype(">i2").tobytes() + bytes(20))
     head = struct.pack(">4HH4f", 7, 5, 3, 1, 15, 1, 2, 3, 1).ljust(252, b"\0") + struct.pack(">I", 719555000)
     write("gipl", "short.gipl", head + VOXELS.astype(">i2").tobytes())
+    values = (("ImageWidth", "I", 7), ("ImageHeight", "I", 5), ("NoOfImages", "I", 3), ("DataType", "I", 5), ("PixelSize", "f", 2))
+    streams = {"ImageInfo/" + name: struct.pack("<" + form, value) for name, form, value in values}
+    streams.update(("ImageData1/Image%d" % (i + 1), plane.astype("<u2").tobytes()) for i, plane in enumerate(VOXELS))
+    write("txm", "slices.txm", compound(streams))
+    write("vff", "short.vff", b"ncaa\nrank=3;\ntype=raster;\nformat=slice;\nbits=16;\nbands=1;\nsize=7 5 3;\nspacing=1 1 2;\norigin=0 0 0;\n"
+          b"elementsize=0.5;\n\f\n" + VOXELS.astype(">i2").tobytes())
     write("vgi", "volume.vgi", b"{volume1}\n[file1]\nFileFormat = raw\nSize = 7 5 3\nName = a.vol\nDatatype = unsigned integer\n"
           b"BitsPerElement = 16\n{volumeprimitive1}\n[geometry]\nresolution = 1 2 3\nunit = mm\n")
+
+
+def vtk():
+    data = VOXELS.astype("<i2").tobytes()
+    packed = zlib.compress(data)
+    text = base64.b64encode(struct.pack("<I", len(data)) + data)
+    blocks = struct.pack("<4I", 1, 32768, len(data), len(packed))
+    for name, zipped, form, inside, appended in (
+            ("raw", b"", b'appended" offset="0', b"", b'raw">_' + struct.pack("<I", len(data)) + data),
+            ("packed", b' compressor="vtkZLibDataCompressor"', b'appended" offset="0', b"", b'raw">_' + blocks + packed),
+            ("both", b' compressor="vtkZLibDataCompressor"', b"binary", base64.b64encode(blocks) + base64.b64encode(packed), b'base64">_'),
+            ("base64", b"", b"binary", text, b'base64">_'), ("text", b"", b"ascii", " ".join(map(str, VOXELS.ravel())).encode(), b'raw">_')):
+        write("vtk", name + ".vti", b'<VTKFile type="ImageData" version="0.1" byte_order="LittleEndian"' + zipped +
+              b'>\n<ImageData WholeExtent="0 6 0 4 0 2" Origin="1 2 3" Spacing="1 2 3"><Piece Extent="0 6 0 4 0 2"><PointData>\n'
+              b'<DataArray type="Int16" Name="a" format="' + form + b'">' + inside + b'</DataArray></PointData></Piece></ImageData>\n'
+              b'<AppendedData encoding="' + appended + b"</AppendedData></VTKFile>\n")
+    write("vtk", "lines.vtk", b"# vtk DataFile Version 3.0\ntitle\nBINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS 7 5 3\nSPACING 1 2 3\nORIGIN 0 0 0\n"
+          b"POINT_DATA 105\nSCALARS a short 1\nLOOKUP_TABLE default\n" + VOXELS.astype(">i2").tobytes() + b"\n")
 
 
 def zarr():
@@ -219,5 +248,5 @@ def dicom():
     slice_of("segments", (VOXELS > 100).astype(np.uint8), SegmentationType="BINARY", **groups)
 
 
-for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, scanners, zarr, dicom):
+for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, scanners, vtk, zarr, dicom):
     make()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/Arrays.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -34,10 +35,8 @@ CutIntoBoxes(const ArrayShape & shape, const ArrayShape & cell, const ArraySlice
       for (std::uint64_t begin = isCut ? slices.begin : 0, end = 0; begin < last; begin = end)
       {
         end = std::min(last, (begin / cell[axis] + 1) * cell[axis]);
-        if (boxes.size() == std::size_t{ 1 } << 20)
-        {
-          throw Unsupported("it has more than 1048576 chunks; store it in larger ones");
-        }
+        ThrowIf<Unsupported>(boxes.size() == std::size_t{ 1 } << 20,
+                             "it has more than 1048576 chunks; store it in larger ones");
         boxes.push_back(box);
         boxes.back().begin.push_back(begin);
         boxes.back().size.push_back(end - begin);
@@ -120,15 +119,10 @@ AxesOf(const std::string & letters, const ArrayShape & shape, const std::string 
     const char          letter = letters[axis];
     if (letter == 'c' && size != 1)
     {
-      if (size > 1000000)
-      {
-        throw Unsupported("it has " + std::to_string(size) + " channels; up to 1000000 are read");
-      }
-      if (axis + 1 < shape.size())
-      {
-        throw Unsupported("its " + std::to_string(size) + " channels are not its last axis, of " + named +
-                          "; store the channels last, or store only one");
-      }
+      ThrowIf<Unsupported>(size > 1000000, "it has " + std::to_string(size) + " channels; up to 1000000 are read");
+      ThrowIf<Unsupported>(axis + 1 < shape.size(),
+                           "its " + std::to_string(size) + " channels are not its last axis, of " + named +
+                             "; store the channels last, or store only one");
       axes.channels = static_cast<int>(size);
     }
     // A single time is not an axis.

@@ -38,11 +38,10 @@ ReadHeader(const FileBytes & file)
   const std::uint64_t size = file.Number(14, 4);
   const auto          signedAt = [&](std::uint64_t place) { return static_cast<std::int32_t>(file.Number(place, 4)); };
   header.pixels = file.Number(10, 4);
-  if (size != 40 && size != 52 && size != 56 && size != 64 && size != 108 && size != 124)
-  {
-    throw Unsupported("its header has " + std::to_string(size) +
-                      " bytes; BMP headers of 40, 52, 56, 64, 108 and 124 are read: save it as 24-bit BMP or as PNG");
-  }
+  ThrowIf<Unsupported>(
+    size != 40 && size != 52 && size != 56 && size != 64 && size != 108 && size != 124,
+    "its header has " + std::to_string(size) +
+      " bytes; BMP headers of 40, 52, 56, 64, 108 and 124 are read: save it as 24-bit BMP or as PNG");
   header.width = signedAt(18);
   header.height = signedAt(22);
   header.bits = static_cast<int>(file.Number(28, 2));
@@ -53,37 +52,27 @@ ReadHeader(const FileBytes & file)
   header.isTopDown = header.height < 0;
   header.height = std::llabs(header.height);
   header.palette = 14 + size;
-  if (header.bits != 1 && header.bits != 8 && header.bits != 24)
-  {
-    throw Unsupported("its pixels have " + std::to_string(header.bits) +
-                      " bits; 1, 8 and 24 are read: save it as 24-bit BMP or as PNG");
-  }
-  if (compression != 0)
-  {
-    throw Unsupported("it is compressed (method " + std::to_string(compression) +
-                      "); save it as uncompressed BMP or as PNG");
-  }
-  if (header.width < 1 || header.height < 1)
-  {
-    throw Error("its size is " + std::to_string(header.width) + " x " + std::to_string(header.height) +
-                "; there must be at least one pixel along each axis");
-  }
+  ThrowIf<Unsupported>(header.bits != 1 && header.bits != 8 && header.bits != 24,
+                       "its pixels have " + std::to_string(header.bits) +
+                         " bits; 1, 8 and 24 are read: save it as 24-bit BMP or as PNG");
+  ThrowIf<Unsupported>(compression != 0,
+                       "it is compressed (method " + std::to_string(compression) +
+                         "); save it as uncompressed BMP or as PNG");
+  ThrowIf(header.width < 1 || header.height < 1,
+          "its size is " + std::to_string(header.width) + " x " + std::to_string(header.height) +
+            "; there must be at least one pixel along each axis");
   if (header.bits <= 8)
   {
     const std::int64_t limit = std::int64_t{ 1 } << header.bits;
     header.colors = header.colors == 0 ? limit : header.colors;
-    if (header.colors > limit)
-    {
-      throw Error("its palette has " + std::to_string(header.colors) + " colors; " + std::to_string(header.bits) +
-                  "-bit pixels have at most " + std::to_string(limit));
-    }
+    ThrowIf(header.colors > limit,
+            "its palette has " + std::to_string(header.colors) + " colors; " + std::to_string(header.bits) +
+              "-bit pixels have at most " + std::to_string(limit));
     file.Require(header.palette, static_cast<std::uint64_t>(header.colors * ColorBytes));
   }
   const auto colorBytes = static_cast<std::uint64_t>(header.bits <= 8 ? header.colors * ColorBytes : 0);
-  if (header.pixels < header.palette + colorBytes)
-  {
-    throw Error("its pixels begin at byte " + std::to_string(header.pixels) + ", within its header: it is damaged");
-  }
+  ThrowIf(header.pixels < header.palette + colorBytes,
+          "its pixels begin at byte " + std::to_string(header.pixels) + ", within its header: it is damaged");
   // This comes before the product, which might exceed 64 bits.
   RequireRoom(file.Size(),
               1,
@@ -105,10 +94,7 @@ HasIndices(const FileBytes & file, const BmpHeader & header, bool asLabels)
     isGray = isGray && color[0] == color[1] && color[1] == color[2];
     isPlain = isPlain && color[0] == i;
   }
-  if (!isGray && !asLabels)
-  {
-    throw Unsupported("it has a palette of colors; save it as 24-bit BMP or as PNG");
-  }
+  ThrowIf<Unsupported>(!isGray && !asLabels, "it has a palette of colors; save it as 24-bit BMP or as PNG");
   return asLabels && !(isGray && isPlain);
 }
 

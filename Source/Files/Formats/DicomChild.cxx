@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/DicomDecoder.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -51,15 +52,10 @@ DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t byt
   gdcm::DataElement element(gdcm::Tag(0x7FE0, 0x0010));
   element.SetValue(*fragments);
   image.SetDataElement(element);
-  if (image.GetBufferLength() != bytes)
-  {
-    throw Error("GDCM takes them for " + std::to_string(image.GetBufferLength()) + " bytes instead of " +
-                std::to_string(bytes));
-  }
-  if (!image.GetBuffer(reinterpret_cast<char *>(values)))
-  {
-    throw Error("GDCM cannot decode them");
-  }
+  ThrowIf(image.GetBufferLength() != bytes,
+          "GDCM takes them for " + std::to_string(image.GetBufferLength()) + " bytes instead of " +
+            std::to_string(bytes));
+  ThrowIf(!image.GetBuffer(reinterpret_cast<char *>(values)), "GDCM cannot decode them");
 }
 
 /** This process's output to standard error, where libjpeg reports damage without stopping. */
@@ -83,10 +79,7 @@ public:
     {
       for (const char * const told : { "Corrupt JPEG", "Premature end", "Bogus" })
       {
-        if (std::strstr(text, told) != nullptr)
-        {
-          throw Error(std::string(text).substr(0, std::string(text).find('\n')));
-        }
+        ThrowIf(std::strstr(text, told) != nullptr, std::string(text).substr(0, std::string(text).find('\n')));
       }
     }
   }

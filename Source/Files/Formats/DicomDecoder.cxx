@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/DicomDecoder.h"
 
 #include "BrickCCL/Core/Counted.h"
@@ -47,15 +48,11 @@ ReadCodestream(const Fragment & fragment)
              Big(data + 40, 2),
              (data[42] & 0x7F) + 1 };
   }
-  if (size >= 8 && Big(data + 4, 4) == 0x6A502020)
-  {
-    throw Unsupported("its compressed pixel data are a JP2 file, where DICOM has the bare JPEG 2000 codestream; " +
-                      std::string(HowToDecompress));
-  }
-  if (size < 4 || Big(data, 2) != 0xFFD8)
-  {
-    throw Error("its compressed pixel data do not begin like JPEG or JPEG 2000: they are damaged");
-  }
+  ThrowIf<Unsupported>(size >= 8 && Big(data + 4, 4) == 0x6A502020,
+                       "its compressed pixel data are a JP2 file, where DICOM has the bare JPEG 2000 codestream; " +
+                         std::string(HowToDecompress));
+  ThrowIf(size < 4 || Big(data, 2) != 0xFFD8,
+          "its compressed pixel data do not begin like JPEG or JPEG 2000: they are damaged");
   for (std::size_t at = 2; at + 4 <= size && data[at] == 0xFF;)
   {
     const unsigned marker = data[at + 1];
@@ -108,38 +105,26 @@ CheckCodestream(const FrameToDecode & frame)
   {
     bytes += fragment.size;
   }
-  if (bytes == 0)
-  {
-    throw Error("its compressed pixel data are empty");
-  }
+  ThrowIf(bytes == 0, "its compressed pixel data are empty");
   constexpr std::size_t maximumRatio = 20000;
   constexpr std::size_t harmless = std::size_t{ 1 } << 24;
-  if (format.BytesOfFrame() > harmless && format.BytesOfFrame() / maximumRatio > bytes)
-  {
-    throw Error("its header says " + std::to_string(format.columns) + " x " + std::to_string(format.rows) +
-                " pixels, but its compressed pixel data have only " + std::to_string(bytes) + " bytes");
-  }
+  ThrowIf(format.BytesOfFrame() > harmless && format.BytesOfFrame() / maximumRatio > bytes,
+          "its header says " + std::to_string(format.columns) + " x " + std::to_string(format.rows) +
+            " pixels, but its compressed pixel data have only " + std::to_string(bytes) + " bytes");
   if (*frame.transferSyntax == RleSyntax)
   {
     return;
   }
   const Codestream stream = ReadCodestream(frame.coded->front());
-  if (!EndsStream(*frame.coded))
-  {
-    throw Error("its compressed pixel data are truncated: the end marker FFD9 is missing");
-  }
-  if (stream.rows != format.rows || stream.columns != format.columns || stream.samples != format.samples)
-  {
-    throw Error("its header says " + std::to_string(format.columns) + " x " + std::to_string(format.rows) +
-                " pixels of " + std::to_string(format.samples) + " samples, but its compressed pixel data hold " +
-                std::to_string(stream.columns) + " x " + std::to_string(stream.rows) + " of " +
-                std::to_string(stream.samples));
-  }
-  if ((stream.bits <= 8) != (format.bitsAllocated == 8) || stream.bits > format.bitsAllocated)
-  {
-    throw Unsupported("its compressed values have " + std::to_string(stream.bits) + " bits, but BitsAllocated is " +
-                      std::to_string(format.bitsAllocated) + ", which is not supported");
-  }
+  ThrowIf(!EndsStream(*frame.coded), "its compressed pixel data are truncated: the end marker FFD9 is missing");
+  ThrowIf(stream.rows != format.rows || stream.columns != format.columns || stream.samples != format.samples,
+          "its header says " + std::to_string(format.columns) + " x " + std::to_string(format.rows) + " pixels of " +
+            std::to_string(format.samples) + " samples, but its compressed pixel data hold " +
+            std::to_string(stream.columns) + " x " + std::to_string(stream.rows) + " of " +
+            std::to_string(stream.samples));
+  ThrowIf<Unsupported>((stream.bits <= 8) != (format.bitsAllocated == 8) || stream.bits > format.bitsAllocated,
+                       "its compressed values have " + std::to_string(stream.bits) + " bits, but BitsAllocated is " +
+                         std::to_string(format.bitsAllocated) + ", which is not supported");
 }
 
 /** Decodes PackBits into every `step`-th byte of `values`. */
@@ -190,21 +175,17 @@ DecodeRle(const FrameToDecode & frame, unsigned char * values)
   const auto          perSample = static_cast<std::size_t>(format.bitsAllocated / 8);
   const auto          samples = static_cast<std::size_t>(format.samples);
   const std::size_t   segments = perSample * samples;
-  if (bytes.size < 64 || Load<std::uint32_t>(bytes.data) != segments)
-  {
-    throw Error("its RLE pixel data are damaged: they have " +
-                (bytes.size < 64 ? "no" : std::to_string(Load<std::uint32_t>(bytes.data))) + " segments instead of " +
-                std::to_string(segments));
-  }
+  ThrowIf(bytes.size < 64 || Load<std::uint32_t>(bytes.data) != segments,
+          "its RLE pixel data are damaged: they have " +
+            (bytes.size < 64 ? "no" : std::to_string(Load<std::uint32_t>(bytes.data))) + " segments instead of " +
+            std::to_string(segments));
   for (std::size_t segment = 0; segment < segments; ++segment)
   {
     const std::size_t begin = Load<std::uint32_t>(bytes.data + 4 + 4 * segment);
     const std::size_t end = segment + 1 < segments ? Load<std::uint32_t>(bytes.data + 8 + 4 * segment) : bytes.size;
-    if (begin < 64 || begin > end || end > bytes.size)
-    {
-      throw Error("its RLE pixel data are damaged: segment " + std::to_string(segment + 1) + " is at " +
-                  std::to_string(begin) + " of " + std::to_string(bytes.size) + " bytes");
-    }
+    ThrowIf(begin < 64 || begin > end || end > bytes.size,
+            "its RLE pixel data are damaged: segment " + std::to_string(segment + 1) + " is at " +
+              std::to_string(begin) + " of " + std::to_string(bytes.size) + " bytes");
     const std::size_t sample = segment / perSample;
     const std::size_t byte = perSample - 1 - segment % perSample;
     DecodeRleSegment(bytes.data + begin,
@@ -241,16 +222,12 @@ FindCodedFrames(const File & file, const PixelFormat & format)
     {
       break;
     }
-    if (tag != 0xE000FFFE)
-    {
-      throw Error("its compressed pixel data are damaged: no fragment begins at byte " +
-                  std::to_string(at - file.bytes.Data()));
-    }
-    if (static_cast<std::size_t>(end - at) - 8 < length)
-    {
-      throw Error("its compressed pixel data are truncated: a fragment of " + std::to_string(length) +
-                  " bytes has only " + std::to_string(end - at - 8));
-    }
+    ThrowIf(tag != 0xE000FFFE,
+            "its compressed pixel data are damaged: no fragment begins at byte " +
+              std::to_string(at - file.bytes.Data()));
+    ThrowIf(static_cast<std::size_t>(end - at) - 8 < length,
+            "its compressed pixel data are truncated: a fragment of " + std::to_string(length) + " bytes has only " +
+              std::to_string(end - at - 8));
     if (first == nullptr)
     {
       offsets = { at + 8, length };
@@ -265,11 +242,9 @@ FindCodedFrames(const File & file, const PixelFormat & format)
   }
   const auto              count = static_cast<std::size_t>(format.frames);
   std::vector<CodedFrame> frames;
-  if (fragments.size() < count || (fragments.size() > count && file.transferSyntax == RleSyntax))
-  {
-    throw Error("its compressed pixel data have " + Counted(fragments.size(), "fragment") + " for " +
-                Counted(count, "frame"));
-  }
+  ThrowIf(fragments.size() < count || (fragments.size() > count && file.transferSyntax == RleSyntax),
+          "its compressed pixel data have " + Counted(fragments.size(), "fragment") + " for " +
+            Counted(count, "frame"));
   const bool  hasOffsets = offsets.size / 4 == count && offsets.size % 4 == 0;
   std::size_t next = 0;
   for (std::size_t i = 0; i < fragments.size(); ++i)
@@ -288,11 +263,8 @@ FindCodedFrames(const File & file, const PixelFormat & format)
     }
     frames.back().push_back(fragments[i]);
   }
-  if (frames.size() != count)
-  {
-    throw Error("its compressed pixel data hold " + Counted(frames.size(), "frame") + " instead of " +
-                std::to_string(count));
-  }
+  ThrowIf(frames.size() != count,
+          "its compressed pixel data hold " + Counted(frames.size(), "frame") + " instead of " + std::to_string(count));
   return frames;
 }
 
@@ -312,10 +284,8 @@ DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, const Ho
       ofGdcm.push_back(frame);
     }
   }
-  if (!ofGdcm.empty() && ofGdcm.size() != frames.size())
-  {
-    throw Unsupported("some of its slices are compressed by RLE and some otherwise, which is not supported");
-  }
+  ThrowIf<Unsupported>(!ofGdcm.empty() && ofGdcm.size() != frames.size(),
+                       "some of its slices are compressed by RLE and some otherwise, which is not supported");
   m_Values = MakeUnset<unsigned char>(m_FrameBytes * frames.size());
   if (!ofGdcm.empty())
   {

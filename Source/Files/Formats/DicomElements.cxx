@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/DicomElements.h"
 
 #include "BrickCCL/Core/Counted.h"
@@ -34,10 +35,8 @@ ParseNumber(const std::string & value, const Tag & tag)
   const char *      begin = text.data() + (text.size() > 1 && text[0] == '+' ? 1 : 0);
   double            number = 0;
   const auto        result = std::from_chars(begin, text.data() + text.size(), number);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size())
-  {
-    throw Error(std::string(tag.keyword) + " is " + Quoted(text.substr(0, 40)) + ", which is not a number");
-  }
+  ThrowIf(result.ec != std::errc() || result.ptr != text.data() + text.size(),
+          std::string(tag.keyword) + " is " + Quoted(text.substr(0, 40)) + ", which is not a number");
   return number;
 }
 
@@ -163,11 +162,9 @@ DataSet::FixedNumbers(const Tag & tag, std::size_t count, double * numbers) cons
   {
     finite = finite && std::isfinite(number);
   }
-  if (found.size() != count || !finite)
-  {
-    throw Error(std::string(tag.keyword) + " has " + Counted(found.size(), "value") +
-                (finite ? "" : ", one of which is not finite") + "; it must have " + std::to_string(count));
-  }
+  ThrowIf(found.size() != count || !finite,
+          std::string(tag.keyword) + " has " + Counted(found.size(), "value") +
+            (finite ? "" : ", one of which is not finite") + "; it must have " + std::to_string(count));
   std::copy(found.begin(), found.end(), numbers);
   return true;
 }
@@ -180,15 +177,10 @@ DataSet::Number(const Tag & tag) const
   {
     return std::nullopt;
   }
-  if (std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) != numbers.end())
-  {
-    throw Error(std::string(tag.keyword) + " has " + std::to_string(numbers.size()) +
-                " different values; it must have 1");
-  }
-  if (!std::isfinite(numbers[0]))
-  {
-    throw Error(std::string(tag.keyword) + " is " + Shortest(numbers[0]) + "; it must be a finite number");
-  }
+  ThrowIf(std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) != numbers.end(),
+          std::string(tag.keyword) + " has " + std::to_string(numbers.size()) + " different values; it must have 1");
+  ThrowIf(!std::isfinite(numbers[0]),
+          std::string(tag.keyword) + " is " + Shortest(numbers[0]) + "; it must be a finite number");
   return numbers[0];
 }
 
@@ -200,10 +192,8 @@ DataSet::Whole(const Tag & tag) const
   {
     return std::nullopt;
   }
-  if (*number != std::floor(*number) || std::fabs(*number) > 4294967295.0)
-  {
-    throw Error(std::string(tag.keyword) + " is " + Shortest(*number) + "; it must be a whole number of 32 bits");
-  }
+  ThrowIf(*number != std::floor(*number) || std::fabs(*number) > 4294967295.0,
+          std::string(tag.keyword) + " is " + Shortest(*number) + "; it must be a whole number of 32 bits");
   return static_cast<std::int64_t>(*number);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/DicomPixels.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -57,10 +58,8 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
 ScalarType
 TypeOfBits(int bits, bool isSigned)
 {
-  if (bits != 1 && bits != 8 && bits != 16 && bits != 32)
-  {
-    throw Unsupported("BitsAllocated is " + std::to_string(bits) + "; 1, 8, 16 and 32 are supported");
-  }
+  ThrowIf<Unsupported>(bits != 1 && bits != 8 && bits != 16 && bits != 32,
+                       "BitsAllocated is " + std::to_string(bits) + "; 1, 8, 16 and 32 are supported");
   return IntegerType(bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8, isSigned);
 }
 
@@ -72,16 +71,13 @@ CheckColors(PixelFormat & format)
   {
     return;
   }
-  if (format.samples != 3 || format.isSigned || (format.bitsAllocated != 8 && format.bitsAllocated != 16))
-  {
-    throw Unsupported("it has " + std::to_string(format.samples) + " samples of " +
-                      std::to_string(format.bitsAllocated) + (format.isSigned ? " signed" : "") +
-                      " bits per pixel; 1 sample, or 3 unsigned ones of 8 or 16 bits, are supported");
-  }
-  if (kind != "RGB" && !((kind == "YBR_RCT" || kind == "YBR_ICT") && format.encapsulated))
-  {
-    throw Unsupported("its colors are stored as " + kind + "; RGB is supported: convert it, or save it as gray");
-  }
+  ThrowIf<Unsupported>(format.samples != 3 || format.isSigned ||
+                         (format.bitsAllocated != 8 && format.bitsAllocated != 16),
+                       "it has " + std::to_string(format.samples) + " samples of " +
+                         std::to_string(format.bitsAllocated) + (format.isSigned ? " signed" : "") +
+                         " bits per pixel; 1 sample, or 3 unsigned ones of 8 or 16 bits, are supported");
+  ThrowIf<Unsupported>(kind != "RGB" && !((kind == "YBR_RCT" || kind == "YBR_ICT") && format.encapsulated),
+                       "its colors are stored as " + kind + "; RGB is supported: convert it, or save it as gray");
 }
 
 void
@@ -123,16 +119,11 @@ ReadPixelFormat(const File & file)
   const DataSet & data = file.data;
   const auto      whole = [&](const Tag & tag, std::int64_t minimum, std::int64_t maximum, std::int64_t missing) {
     const std::optional<std::int64_t> value = data.Whole(tag);
-    if (!value && missing < minimum)
-    {
-      throw Error("the header has no " + std::string(tag.keyword));
-    }
+    ThrowIf(!value && missing < minimum, "the header has no " + std::string(tag.keyword));
     const std::int64_t number = value.value_or(missing);
-    if (number < minimum || number > maximum)
-    {
-      throw Error(std::string(tag.keyword) + " is " + std::to_string(number) + "; it must be between " +
-                  std::to_string(minimum) + " and " + std::to_string(maximum));
-    }
+    ThrowIf(number < minimum || number > maximum,
+            std::string(tag.keyword) + " is " + std::to_string(number) + "; it must be between " +
+              std::to_string(minimum) + " and " + std::to_string(maximum));
     return number;
   };
   PixelFormat format;
@@ -143,11 +134,9 @@ ReadPixelFormat(const File & file)
   format.photometric = data.Text(tags::Photometric);
   format.encapsulated = file.pixels->undefinedLength;
   const std::string & syntax = file.transferSyntax;
-  if (!format.encapsulated && (syntax == RleSyntax || syntax.rfind("1.2.840.10008.1.2.4.", 0) == 0))
-  {
-    throw Error("its transfer syntax (" + syntax + ") is for compressed pixel data, but its pixel data are stored as " +
-                "uncompressed: its header is damaged; export it again");
-  }
+  ThrowIf(!format.encapsulated && (syntax == RleSyntax || syntax.rfind("1.2.840.10008.1.2.4.", 0) == 0),
+          "its transfer syntax (" + syntax + ") is for compressed pixel data, but its pixel data are stored as " +
+            "uncompressed: its header is damaged; export it again");
   if (file.pixels->tag != tags::Pixels.number)
   {
     const bool isDouble = file.pixels->tag == tags::DoublePixels.number;
@@ -155,10 +144,8 @@ ReadPixelFormat(const File & file)
     format.bitsStored = format.bitsAllocated;
     format.highBit = format.bitsAllocated - 1;
     format.type = isDouble ? ScalarType::Float64 : ScalarType::Float32;
-    if (format.samples != 1 || format.encapsulated)
-    {
-      throw Unsupported("its floating-point pixel data are compressed or in color, which is not supported");
-    }
+    ThrowIf<Unsupported>(format.samples != 1 || format.encapsulated,
+                         "its floating-point pixel data are compressed or in color, which is not supported");
     CheckLength(file, format);
     return format;
   }
@@ -169,10 +156,8 @@ ReadPixelFormat(const File & file)
   format.highBit =
     static_cast<int>(whole(tags::HighBit, format.bitsStored - 1, format.bitsAllocated - 1, format.bitsStored - 1));
   format.planar = format.samples > 1 && whole(tags::Planar, 0, 1, 0) == 1;
-  if (format.bitsAllocated == 1 && (format.samples != 1 || format.isSigned || format.encapsulated))
-  {
-    throw Unsupported("its 1-bit values are signed, in color or compressed, which is not supported");
-  }
+  ThrowIf<Unsupported>(format.bitsAllocated == 1 && (format.samples != 1 || format.isSigned || format.encapsulated),
+                       "its 1-bit values are signed, in color or compressed, which is not supported");
   CheckColors(format);
   CheckLength(file, format);
   return format;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/DicomPlanes.h"
 
@@ -95,19 +96,15 @@ FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places, 
           (source == &tags::SpacingBetweenSlices ? ", not the SpacingBetweenSlices of " + Shortest(step) + " mm" : ""));
     }
   }
-  if (grid.slices.empty())
-  {
-    throw Error("the positions of its frames are not multiples of one distance: " + Shortest(least) +
-                " mm is the least, and others are not whole multiples of it");
-  }
+  ThrowIf(grid.slices.empty(),
+          "the positions of its frames are not multiples of one distance: " + Shortest(least) +
+            " mm is the least, and others are not whole multiples of it");
   const auto last = *std::max_element(grid.slices.begin(), grid.slices.end());
   grid.step = range / static_cast<double>(last);
   grid.count = last + 1;
-  if (grid.count > 100 * positions + 1000)
-  {
-    throw Error("the positions of its " + std::to_string(planes.size()) + " frames ask for " +
-                std::to_string(grid.count) + " slices: they are damaged");
-  }
+  ThrowIf(grid.count > 100 * positions + 1000,
+          "the positions of its " + std::to_string(planes.size()) + " frames ask for " + std::to_string(grid.count) +
+            " slices: they are damaged");
   return grid;
 }
 
@@ -159,16 +156,12 @@ bool
 IsBinary(const DataSet & data, const PixelFormat & format)
 {
   const std::string kind = data.Text(tags::SegmentationType);
-  if (kind != "BINARY" && kind != "LABELMAP")
-  {
-    throw Unsupported("it is a segmentation of type " + kind +
-                      ", whose values are probabilities or fractions; BINARY and LABELMAP are supported");
-  }
-  if (format.samples != 1 || format.isSigned || format.bitsAllocated > 16)
-  {
-    throw Unsupported("it is a segmentation of " + std::to_string(format.samples) + " samples of " +
-                      std::to_string(format.bitsAllocated) + " bits; one of 1, 8 or 16 unsigned bits is supported");
-  }
+  ThrowIf<Unsupported>(kind != "BINARY" && kind != "LABELMAP",
+                       "it is a segmentation of type " + kind +
+                         ", whose values are probabilities or fractions; BINARY and LABELMAP are supported");
+  ThrowIf<Unsupported>(format.samples != 1 || format.isSigned || format.bitsAllocated > 16,
+                       "it is a segmentation of " + std::to_string(format.samples) + " samples of " +
+                         std::to_string(format.bitsAllocated) + " bits; one of 1, 8 or 16 unsigned bits is supported");
   return kind == "BINARY";
 }
 
@@ -186,11 +179,9 @@ PlacesOf(const std::vector<Plane> & planes, const double (&normal)[3])
       const double moved = plane.position[row] - planes[0].position[row] - (places.back() - places[0]) * normal[row];
       aside += moved * moved;
     }
-    if (!(std::sqrt(aside) < 1e-2))
-    {
-      throw Error(plane.name + " lies " + Shortest(std::sqrt(aside)) + " mm off " + planes[0].name +
-                  " in the plane: not slices of one volume");
-    }
+    ThrowIf(!(std::sqrt(aside) < 1e-2),
+            plane.name + " lies " + Shortest(std::sqrt(aside)) + " mm off " + planes[0].name +
+              " in the plane: not slices of one volume");
   }
   return places;
 }
@@ -207,11 +198,9 @@ SegmentsOf(const DataSet & data, const std::vector<Plane> & planes)
   {
     segments[i] = i < groups.size() ? SegmentOf(groups[i]) : 0;
     segments[i] = segments[i] == 0 ? segmentOfAll : segments[i];
-    if (segments[i] < 1 || segments[i] > 65535)
-    {
-      throw Error(planes[i].name + " shows the segment " + std::to_string(segments[i]) +
-                  "; its number must be between 1 and 65535");
-    }
+    ThrowIf(segments[i] < 1 || segments[i] > 65535,
+            planes[i].name + " shows the segment " + std::to_string(segments[i]) +
+              "; its number must be between 1 and 65535");
   }
   return segments;
 }
@@ -344,10 +333,7 @@ IsSegmentation(const File & file)
 LoadedImage
 ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions & options)
 {
-  if (options.inParts)
-  {
-    throw Unsupported("DICOM segmentations are not read in parts; read it whole, without --memory");
-  }
+  ThrowIf<Unsupported>(options.inParts, "DICOM segmentations are not read in parts; read it whole, without --memory");
   const DataSet &          data = source->file.data;
   const PixelFormat &      format = source->format;
   const bool               isBinary = IsBinary(data, format);
@@ -355,10 +341,7 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   const std::vector<Plane> planes = PlanesOf(source, image.notes);
   double                   normal[3];
   CheckAlike(planes, image.notes);
-  if (!planes[0].isPlaced)
-  {
-    throw Error("the frames of the segmentation have no position or no orientation");
-  }
+  ThrowIf(!planes[0].isPlaced, "the frames of the segmentation have no position or no orientation");
   NormalOf(planes[0].orientation, normal);
   const std::vector<double> places = PlacesOf(planes, normal);
   const auto   segments = isBinary ? SegmentsOf(data, planes) : std::vector<std::int64_t>(planes.size(), 0);

@@ -96,10 +96,8 @@ LookAt(const FoundFile & found)
     }
     image.name = name;
     const DataSet & data = image.file.data;
-    if (image.file.pixels == nullptr && (data.Has(tags::Rows) || IsImageClass(data.Text(tags::SopClass))))
-    {
-      throw Error("the file is truncated: it ends before its pixel data");
-    }
+    ThrowIf(image.file.pixels == nullptr && (data.Has(tags::Rows) || IsImageClass(data.Text(tags::SopClass))),
+            "the file is truncated: it ends before its pixel data");
     return image.file.pixels == nullptr ? std::nullopt : std::optional<ImageFile>(std::move(image));
   });
 }
@@ -238,10 +236,8 @@ CheckOthers(const std::vector<FoundFile> & found,
       const std::string what =
         Quoted(file.name) + " is named like the slices, but " +
         (bytes.Size() == 0 ? "is empty" : "is not a DICOM file; it is damaged or something else");
-      if (!options.acceptIrregularSlices)
-      {
-        throw Error(what + "; complete the series, remove the file, or skip it with --accept-irregular-slices");
-      }
+      ThrowIf(!options.acceptIrregularSlices,
+              what + "; complete the series, remove the file, or skip it with --accept-irregular-slices");
       notes.push_back(what + "; it is skipped");
     }
   }
@@ -257,11 +253,9 @@ ReadFiles(std::vector<ImageFile> files, std::vector<std::string> notes, const Re
     const std::string name = file.name;
     const std::string context = name.empty() ? "" : name + ": ";
     const bool        isSegmentation = IsSegmentation(file.file);
-    if (isSegmentation && files.size() > 1)
-    {
-      throw Unsupported("its series has " + std::to_string(files.size()) + " files that are segmentations (" + name +
-                        "); read them one at a time");
-    }
+    ThrowIf<Unsupported>(isSegmentation && files.size() > 1,
+                         "its series has " + std::to_string(files.size()) + " files that are segmentations (" + name +
+                           "); read them one at a time");
     const auto source =
       WithContext(context, [&] { return OpenSource(std::move(file.file), name.empty() ? "" : "slice " + name); });
     if (isSegmentation)
@@ -282,10 +276,7 @@ LoadedImage
 ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & options)
 {
   std::vector<Series> all = SeriesOf(found, options);
-  if (all.empty())
-  {
-    throw Error("there are DICOM files, but none with an image");
-  }
+  ThrowIf(all.empty(), "there are DICOM files, but none with an image");
   Series                   series = ChooseSeries(std::move(all), options.series);
   std::vector<std::string> notes;
   std::vector<std::string> paths;

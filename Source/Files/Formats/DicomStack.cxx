@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/DicomPlanes.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -88,10 +89,8 @@ CheckDistances(const std::vector<Plane> &  planes,
     (isMultiple ? ": " + Shortest(missing) + (missing > 1 ? " slices are" : " slice is") + " missing between them"
                 : ": the slices are unevenly spaced") +
     (uneven > 1 ? " (" + std::to_string(uneven) + " distances differ)" : "");
-  if (!options.acceptIrregularSlices)
-  {
-    throw Error(what + "; complete the series, or use the mean distance with --accept-irregular-slices");
-  }
+  ThrowIf(!options.acceptIrregularSlices,
+          what + "; complete the series, or use the mean distance with --accept-irregular-slices");
   notes.push_back(what + "; the mean distance of " +
                   Millimeters((places.back() - places[0]) / static_cast<double>(distances.size())) + " is used");
 }
@@ -114,11 +113,9 @@ CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
       const double expected = first.position[row] + part * (last.position[row] - first.position[row]);
       squares += (planes[i].position[row] - expected) * (planes[i].position[row] - expected);
     }
-    if (!(std::sqrt(squares) <= limit))
-    {
-      throw Error(planes[i].name + " lies " + Millimeters(std::sqrt(squares)) +
-                  " off the line through the other slice positions: not slices of one volume");
-    }
+    ThrowIf(!(std::sqrt(squares) <= limit),
+            planes[i].name + " lies " + Millimeters(std::sqrt(squares)) +
+              " off the line through the other slice positions: not slices of one volume");
   }
 }
 
@@ -201,10 +198,8 @@ SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vect
       const std::string what = "the InstanceNumber goes from " + std::to_string(*planes[i - 1].number) + " (" +
                                planes[i - 1].name + ") to " + std::to_string(*planes[i].number) + " (" +
                                planes[i].name + "): slices may be missing";
-      if (!options.acceptIrregularSlices)
-      {
-        throw Error(what + "; complete the series, or accept it with --accept-irregular-slices");
-      }
+      ThrowIf(!options.acceptIrregularSlices,
+              what + "; complete the series, or accept it with --accept-irregular-slices");
       AddNote(notes, what);
     }
   }

@@ -45,11 +45,9 @@ NamedDataset(const std::vector<Hdf5Dataset> & datasets, const std::string & name
 {
   const auto found =
     std::find_if(datasets.begin(), datasets.end(), [&](const Hdf5Dataset & each) { return each.name == name; });
-  if (found == datasets.end())
-  {
-    throw InvalidArgument("it has no dataset " + Printable(name) +
-                          (datasets.empty() ? ", nor any other one" : "; it has: " + ListOf(datasets)));
-  }
+  ThrowIf<InvalidArgument>(found == datasets.end(),
+                           "it has no dataset " + Printable(name) +
+                             (datasets.empty() ? ", nor any other one" : "; it has: " + ListOf(datasets)));
   if (!found->isNumbers || found->shape.empty())
   {
     throw Unsupported("its dataset " + Printable(name) + " holds " +
@@ -85,15 +83,10 @@ OnlyDataset(const std::vector<Hdf5Dataset> & datasets)
       break;
     }
   }
-  if (images.empty())
-  {
-    throw Error("it has no numeric dataset" + (datasets.empty() ? "" : ", but " + ListOf(datasets)));
-  }
-  if (images.size() > 1)
-  {
-    throw InvalidArgument("it holds " + std::to_string(images.size()) +
-                          " datasets that may be the image: " + ListOf(images) + "; " + HowToName);
-  }
+  ThrowIf(images.empty(), "it has no numeric dataset" + (datasets.empty() ? "" : ", but " + ListOf(datasets)));
+  ThrowIf<InvalidArgument>(images.size() > 1,
+                           "it holds " + std::to_string(images.size()) +
+                             " datasets that may be the image: " + ListOf(images) + "; " + HowToName);
   return *places[0];
 }
 
@@ -115,11 +108,9 @@ AxisLetters(const Hdf5Dataset & dataset)
       letters += key.is_string() && key.get<std::string>().size() == 1 ? key.get<std::string>()[0] : '?';
     }
   }
-  if (letters.size() != dataset.shape.size() || letters.find_first_not_of("tzyxc") != std::string::npos)
-  {
-    throw Error("its attribute axistags does not name the " + std::to_string(dataset.shape.size()) +
-                " axes of dataset " + Printable(dataset.name) + " by t, z, y, x and c");
-  }
+  ThrowIf(letters.size() != dataset.shape.size() || letters.find_first_not_of("tzyxc") != std::string::npos,
+          "its attribute axistags does not name the " + std::to_string(dataset.shape.size()) + " axes of dataset " +
+            Printable(dataset.name) + " by t, z, y, x and c");
   return letters;
 }
 
@@ -144,12 +135,10 @@ SetGeometry(const Hdf5Dataset & dataset, const ArrayAxes & axes, const ReadOptio
   if (!dataset.spacing.empty())
   {
     const std::size_t given = dataset.spacing.size();
-    if (given < dimension || dataset.origin.size() != given || dataset.directions.size() != given * given)
-    {
-      throw Error("its Spacing, Origin and Directions have " + std::to_string(given) + ", " +
-                  std::to_string(dataset.origin.size()) + " and " + std::to_string(dataset.directions.size()) +
-                  " numbers, which do not fit an image of " + std::to_string(dimension) + " axes");
-    }
+    ThrowIf(given < dimension || dataset.origin.size() != given || dataset.directions.size() != given * given,
+            "its Spacing, Origin and Directions have " + std::to_string(given) + ", " +
+              std::to_string(dataset.origin.size()) + " and " + std::to_string(dataset.directions.size()) +
+              " numbers, which do not fit an image of " + std::to_string(dimension) + " axes");
     double vectors[MaximumDimension][MaximumDimension] = {};
     for (std::size_t axis = 0; axis < dimension; ++axis)
     {
@@ -175,11 +164,9 @@ SetGeometry(const Hdf5Dataset & dataset, const ArrayAxes & axes, const ReadOptio
   {
     const std::size_t place = axes.places[axes.places.size() - 1 - axis];
     const double      size = dataset.elementSize[isOfAll ? place : given - 1 - axis];
-    if (!(size > 0 && std::isfinite(size)))
-    {
-      throw Error("its element_size_um has the number " + Shortest(size) +
-                  "; they must be above 0 (set them with --spacing X Y Z)");
-    }
+    ThrowIf(!(size > 0 && std::isfinite(size)),
+            "its element_size_um has the number " + Shortest(size) +
+              "; they must be above 0 (set them with --spacing X Y Z)");
     image.geometry.spacing[axis] = size * millimeters;
   }
   image.spacingSource = "file";
@@ -188,26 +175,20 @@ SetGeometry(const Hdf5Dataset & dataset, const ArrayAxes & axes, const ReadOptio
 void
 CheckReadable(const Hdf5Dataset & dataset)
 {
-  if (dataset.name.compare(0, 10, "/minc-2.0/") == 0)
-  {
-    throw Unsupported(
-      "it is a MINC file, whose per-slice scaling is not supported; convert it, for example with mnc2nii");
-  }
-  if (dataset.name.rfind("/DataSet/ResolutionLevel ", 0) == 0)
-  {
-    throw Unsupported("it is an Imaris file, which pads its chunks; export it as TIFF");
-  }
+  ThrowIf<Unsupported>(
+    dataset.name.compare(0, 10, "/minc-2.0/") == 0,
+    "it is a MINC file, whose per-slice scaling is not supported; convert it, for example with mnc2nii");
+  ThrowIf<Unsupported>(dataset.name.rfind("/DataSet/ResolutionLevel ", 0) == 0,
+                       "it is an Imaris file, which pads its chunks; export it as TIFF");
   if (dataset.isElsewhere)
   {
     throw Unsupported("its dataset " + Printable(dataset.name) +
                       " takes its values from other datasets or files, which is not supported; copy them into a plain "
                       "dataset (in h5py: out['data'] = file['data'][:])");
   }
-  if (!dataset.convention.empty())
-  {
-    throw Unsupported("its dataset " + Printable(dataset.name) + " has the attribute " + dataset.convention +
-                      ", which may change its values or axes; save the changed values, without the attribute");
-  }
+  ThrowIf<Unsupported>(!dataset.convention.empty(),
+                       "its dataset " + Printable(dataset.name) + " has the attribute " + dataset.convention +
+                         ", which may change its values or axes; save the changed values, without the attribute");
 }
 
 } // namespace

@@ -23,10 +23,8 @@ ReadIsq(const FileBytes & file, const ReadOptions & options)
     return std::int64_t{ static_cast<std::int32_t>(file.Number(place, 4)) };
   };
   file.Require(0, block);
-  if (number(16) != 3)
-  {
-    throw Unsupported("its voxels have the type " + std::to_string(number(16)) + "; type 3 (int16) is read");
-  }
+  ThrowIf<Unsupported>(number(16) != 3,
+                       "its voxels have the type " + std::to_string(number(16)) + "; type 3 (int16) is read");
   LoadedImage image;
   image.inParts = options.inParts;
   image.type = ScalarType::Int16;
@@ -48,10 +46,7 @@ ReadIsq(const FileBytes & file, const ReadOptions & options)
     image.geometry = Geometry();
   }
   const std::int64_t blocks = number(508);
-  if (blocks < 0)
-  {
-    throw Error("its voxels begin after " + std::to_string(blocks) + " blocks; there must be at least 0");
-  }
+  ThrowIf(blocks < 0, "its voxels begin after " + std::to_string(blocks) + " blocks; there must be at least 0");
   const std::uint64_t begin = (static_cast<std::uint64_t>(blocks) + 1) * block;
   const std::size_t   bytes = VoxelBytes(image.extent, 1, image.type);
   file.Require(begin, bytes);

@@ -216,11 +216,9 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
     decoder.Fail();
   }
   const auto & jpeg = decoder.Jpeg();
-  if (jpeg.num_components != 1 && jpeg.num_components != 3)
-  {
-    throw Unsupported("its pixels have " + std::to_string(jpeg.num_components) +
-                      " components (CMYK, perhaps); JPEG files of 1 or 3 are read");
-  }
+  ThrowIf<Unsupported>(jpeg.num_components != 1 && jpeg.num_components != 3,
+                       "its pixels have " + std::to_string(jpeg.num_components) +
+                         " components (CMYK, perhaps); JPEG files of 1 or 3 are read");
   // A block of 8 x 8 pixels takes at least two bits in one scan. Smooth blocks in many scans take less.
   constexpr double maximumPixelsPerByte = 2048;
   LoadedImage      image;
@@ -255,10 +253,8 @@ void
 brickccl::WriteColorJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality)
 {
   files::JpegEncoder encoder;
-  if (!encoder.Encode(width, height, pixels, quality))
-  {
-    throw Error("JPEG cannot hold a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
-  }
+  files::ThrowIf(!encoder.Encode(width, height, pixels, quality),
+                 "JPEG cannot hold a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   files::OutputFile file(path);
   file.Write(encoder.Bytes(), encoder.Size());
   file.Close();

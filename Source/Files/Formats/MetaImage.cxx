@@ -151,21 +151,16 @@ void
 CheckSizeOfLong(const MetaHeader & header, std::uint64_t bytes, std::uint64_t beyond)
 {
   const std::string & name = *header.Find("ElementType");
-  if (beyond == bytes && (name == "MET_LONG" || name == "MET_ULONG"))
-  {
-    throw Error("its voxels are " + name + ", which has 4 bytes in files, but the file holds 8 for each; say " + name +
-                "_LONG if they have 8");
-  }
+  ThrowIf(beyond == bytes && (name == "MET_LONG" || name == "MET_ULONG"),
+          "its voxels are " + name + ", which has 4 bytes in files, but the file holds 8 for each; say " + name +
+            "_LONG if they have 8");
 }
 
 ScalarType
 TypeOf(const MetaHeader & header)
 {
   const std::string * const name = header.Find("ElementType");
-  if (name == nullptr)
-  {
-    throw Error("its header has no field 'ElementType'");
-  }
+  ThrowIf(name == nullptr, "its header has no field 'ElementType'");
   for (const auto & known : MetaTypes)
   {
     if (*name == known.name)
@@ -291,10 +286,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
                    header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
   const auto headerSize =
     header.Find("HeaderSize") == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find("HeaderSize"), "HeaderSize");
-  if (headerSize < -1)
-  {
-    throw Error("its HeaderSize is " + std::to_string(headerSize) + "; it must be at least 0, or -1");
-  }
+  ThrowIf(headerSize < -1, "its HeaderSize is " + std::to_string(headerSize) + "; it must be at least 0, or -1");
   layout.areLast = headerSize == -1 && layout.encoding == Encoding::Raw;
   const std::uint64_t bytesOfFile = VoxelBytes(image.extent, image.channels, image.type) / files.size();
   for (const FileBytes & data : files)
@@ -341,39 +333,28 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
   }
   const std::string * const count = header.Find("NDims");
   const std::string * const sizes = header.Find("DimSize");
-  if (count == nullptr || sizes == nullptr)
-  {
-    throw Error(std::string("its header has no field '") + (count == nullptr ? "NDims" : "DimSize") + "'");
-  }
+  ThrowIf(count == nullptr || sizes == nullptr,
+          std::string("its header has no field '") + (count == nullptr ? "NDims" : "DimSize") + "'");
   const auto dimension = WholeNumber(*count, "NDims");
-  if (dimension < 1 || dimension > 16)
-  {
-    throw Error("its NDims is " + std::to_string(dimension) + "; 1 to 16 are possible");
-  }
+  ThrowIf(dimension < 1 || dimension > 16, "its NDims is " + std::to_string(dimension) + "; 1 to 16 are possible");
   const auto extent = WholeNumbers(*sizes, "DimSize");
-  if (extent.size() != static_cast<std::size_t>(dimension))
-  {
-    throw Error("its NDims is " + std::to_string(dimension) + " but its DimSize has " + std::to_string(extent.size()) +
-                " numbers");
-  }
+  ThrowIf(extent.size() != static_cast<std::size_t>(dimension),
+          "its NDims is " + std::to_string(dimension) + " but its DimSize has " + std::to_string(extent.size()) +
+            " numbers");
   image.type = TypeOf(header);
   image.extent = SettleExtent(extent);
   if (const std::string * const channels = header.Find("ElementNumberOfChannels"))
   {
     const auto number = WholeNumber(*channels, "ElementNumberOfChannels");
-    if (number < 1 || number > 1000000)
-    {
-      throw Error("its ElementNumberOfChannels is " + std::to_string(number) + "; it must be 1 to 1000000");
-    }
+    ThrowIf(number < 1 || number > 1000000,
+            "its ElementNumberOfChannels is " + std::to_string(number) + "; it must be 1 to 1000000");
     image.channels = static_cast<int>(number);
   }
   for (const auto & [field, neutral] :
        { std::pair{ "ElementToIntensityFunctionSlope", 1.0 }, std::pair{ "ElementToIntensityFunctionOffset", 0.0 } })
   {
-    if (header.Find(field) != nullptr && RealNumber(*header.Find(field), field) != neutral)
-    {
-      throw Unsupported("its values are scaled (" + std::string(field) + "); save the scaled values");
-    }
+    ThrowIf<Unsupported>(header.Find(field) != nullptr && RealNumber(*header.Find(field), field) != neutral,
+                         "its values are scaled (" + std::string(field) + "); save the scaled values");
   }
   SetGeometry(header, extent.size(), options, image);
   TellHeader(options, image);

@@ -70,10 +70,8 @@ TypeOfMrc(const MrcHeader & header)
   switch (mode)
   {
   case 0:
-    if (isImod && (header.Integer(39) & 16) != 0)
-    {
-      throw Unsupported("each of its bytes holds two 4-bit numbers (imodFlags); save it as bytes or 16-bit integers");
-    }
+    ThrowIf<Unsupported>(isImod && (header.Integer(39) & 16) != 0,
+                         "each of its bytes holds two 4-bit numbers (imodFlags); save it as bytes or 16-bit integers");
     // The standard requires signed bytes. A flag of IMOD says whether they are signed.
     return isImod && (header.Integer(39) & 1) == 0 ? ScalarType::UInt8 : ScalarType::Int8;
   case 1:
@@ -99,11 +97,9 @@ CheckAxes(const MrcHeader & header)
   const int numbers[3] = { header.Integer(16), header.Integer(17), header.Integer(18) };
   for (int axis = 0; axis < 3; ++axis)
   {
-    if (numbers[axis] != axis + 1 && (numbers[0] != 0 || numbers[1] != 0 || numbers[2] != 0))
-    {
-      throw Unsupported("its axes are in the order " + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) +
-                        ", " + std::to_string(numbers[2]) + "; 1, 2, 3 (x fastest) is read: reorder them");
-    }
+    ThrowIf<Unsupported>(numbers[axis] != axis + 1 && (numbers[0] != 0 || numbers[1] != 0 || numbers[2] != 0),
+                         "its axes are in the order " + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) +
+                           ", " + std::to_string(numbers[2]) + "; 1, 2, 3 (x fastest) is read: reorder them");
   }
 }
 
@@ -119,10 +115,8 @@ SetGeometry(const MrcHeader & header, LoadedImage & image)
     const double count = header.Integer(7 + axis);
     isTold = isTold && length > 0 && std::isfinite(length) && count > 0;
     const double angle = header.Float(13 + axis);
-    if (length > 0 && angle != 0 && !(std::fabs(angle - 90) < 1e-3))
-    {
-      throw Unsupported("its axes meet at an angle of " + Shortest(angle) + " degrees; only right angles are read");
-    }
+    ThrowIf<Unsupported>(length > 0 && angle != 0 && !(std::fabs(angle - 90) < 1e-3),
+                         "its axes meet at an angle of " + Shortest(angle) + " degrees; only right angles are read");
   }
   if (!isTold)
   {
@@ -158,10 +152,8 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   CheckAxes(header);
   const std::int64_t spaceGroup = header.Integer(22);
   const std::int64_t sectionsOfVolume = header.Integer(9);
-  if (spaceGroup >= 401 && spaceGroup <= 630 && sectionsOfVolume > 0 && sectionsOfVolume < sizes[2])
-  {
-    throw Unsupported("it is a stack of volumes (space group " + std::to_string(spaceGroup) + "); save one of them");
-  }
+  ThrowIf<Unsupported>(spaceGroup >= 401 && spaceGroup <= 630 && sectionsOfVolume > 0 && sectionsOfVolume < sizes[2],
+                       "it is a stack of volumes (space group " + std::to_string(spaceGroup) + "); save one of them");
   // By the standard a volume has the space group 1, and as many sections along z as intervals.
   if (spaceGroup == 0 && sectionsOfVolume == 1 && sizes[2] > 1)
   {
@@ -177,10 +169,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   image.type = TypeOfMrc(header);
   image.extent = SettleExtent(sizes);
   const std::int64_t extended = header.Integer(23);
-  if (extended < 0)
-  {
-    throw Error("its extended header has " + std::to_string(extended) + " bytes; there must be at least 0");
-  }
+  ThrowIf(extended < 0, "its extended header has " + std::to_string(extended) + " bytes; there must be at least 0");
   const std::uint64_t begin = HeaderBytes + static_cast<std::uint64_t>(extended);
   SetGeometry(header, image);
   TakeRest(file, begin, header.IsSwapped() != HostIsBigEndian, options, image);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/NiftiHeader.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -54,27 +55,21 @@ void
 CheckBits(const HeaderBytes & header, int bitsOfType)
 {
   const int bits = header.At<std::int16_t>(header.IsSecond() ? 14 : 72);
-  if (bits != 0 && bits != bitsOfType)
-  {
-    throw Error("its voxels have " + std::to_string(bits) + " bits (bitpix), but " + std::to_string(bitsOfType) +
-                " by their type (datatype); correct the one that is wrong");
-  }
+  ThrowIf(bits != 0 && bits != bitsOfType,
+          "its voxels have " + std::to_string(bits) + " bits (bitpix), but " + std::to_string(bitsOfType) +
+            " by their type (datatype); correct the one that is wrong");
 }
 
 void
 CheckSignature(const HeaderBytes & header, std::size_t size)
 {
-  if (!header.IsKnown())
-  {
-    throw Error(size < SizeOfFirst ? "its header is truncated" : "its header is neither NIfTI nor Analyze");
-  }
+  ThrowIf(!header.IsKnown(),
+          size < SizeOfFirst ? "its header is truncated" : "its header is neither NIfTI nor Analyze");
   // Some programs leave them at 0.
   const std::string ends(header.LineEnds(), header.LineEnds() + 4);
-  if (header.IsSecond() && !header.Magic().empty() && ends != "\r\n\x1a\n" && ends != std::string(4, '\0'))
-  {
-    throw Error("bytes 4 to 7 of its magic are not 0D 0A 1A 0A: a transfer as text has changed the line ends in it, or "
-                "it is damaged; transfer it again, as binary");
-  }
+  ThrowIf(header.IsSecond() && !header.Magic().empty() && ends != "\r\n\x1a\n" && ends != std::string(4, '\0'),
+          "bytes 4 to 7 of its magic are not 0D 0A 1A 0A: a transfer as text has changed the line ends in it, or "
+          "it is damaged; transfer it again, as binary");
 }
 
 } // namespace brickccl::files::nifti

@@ -139,10 +139,8 @@ CheckSizesOfMatrix(const HeaderBytes & header,
     {
       const std::string unlike = "its sform has voxels of " + Shortest(length) + " along axis " +
                                  std::to_string(axis + 1) + " but its pixdim says " + Shortest(size) + " (unscaled)";
-      if (!options.acceptSheared || !(LengthOf(matrix[0]) > 0))
-      {
-        throw Error(unlike + "; correct the header, or use the sform with --accept-sheared");
-      }
+      ThrowIf(!options.acceptSheared || !(LengthOf(matrix[0]) > 0),
+              unlike + "; correct the header, or use the sform with --accept-sheared");
       image.notes.push_back(unlike + "; the sform is used");
       return;
     }
@@ -221,10 +219,8 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   {
     for (int row = 0; row < 3; ++row)
     {
-      if (row >= spatial && std::fabs(vectors[axis][row]) > 1e-4 * LengthOf(vectors[axis]))
-      {
-        throw Unsupported("its slice is not parallel to x and y; only volumes may be oblique");
-      }
+      ThrowIf<Unsupported>(row >= spatial && std::fabs(vectors[axis][row]) > 1e-4 * LengthOf(vectors[axis]),
+                           "its slice is not parallel to x and y; only volumes may be oblique");
       settled[axis][row] = row < spatial ? vectors[axis][row] * signs[row] * unit + 0.0 : 0;
     }
     image.geometry.origin[axis] = vectors[axis][3] * signs[axis] * unit + 0.0;
@@ -245,16 +241,12 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
 {
   const double offset =
     header.IsSecond() ? static_cast<double>(header.At<std::int64_t>(168)) : double{ header.At<float>(108) };
-  if (!(offset >= 0) || offset > 4e15 || offset != std::floor(offset))
-  {
-    throw Error("its voxels begin at byte " + Shortest(offset) + " (vox_offset), which is not a position in a file");
-  }
+  ThrowIf(!(offset >= 0) || offset > 4e15 || offset != std::floor(offset),
+          "its voxels begin at byte " + Shortest(offset) + " (vox_offset), which is not a position in a file");
   const double least = isSingle ? (header.IsSecond() ? 544.0 : 352.0) : 0.0;
-  if (offset < least && offset != 0)
-  {
-    throw Error("its voxels begin at byte " + Shortest(offset) + " (vox_offset), within the header; " +
-                Shortest(least) + " is the least");
-  }
+  ThrowIf(offset < least && offset != 0,
+          "its voxels begin at byte " + Shortest(offset) + " (vox_offset), within the header; " + Shortest(least) +
+            " is the least");
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
@@ -349,21 +341,17 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     const std::string path = HasExtension(file.Path(), ".img .img.gz") ? file.Path()
                            : HasExtension(file.Path(), ".hdr .hdr.gz") ? Partner(file.Path(), ".img")
                                                                        : std::string();
-    if (path.empty())
-    {
-      throw Error("the file with its voxels is missing next to the header: '" + fs::path(file.Path()).stem().string() +
-                  ".img' or '.img.gz'");
-    }
+    ThrowIf(path.empty(),
+            "the file with its voxels is missing next to the header: '" + fs::path(file.Path()).stem().string() +
+              ".img' or '.img.gz'");
     data = FileBytes::Map(path);
   }
   image.inParts = options.inParts;
   image.files = { headerFile.Path() };
   const auto   dimension = header.Size(0);
   const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));
-  if (dimension < 1 || dimension > 7)
-  {
-    throw Error("it has " + std::to_string(dimension) + " dimensions (dim[0]); 1 to 7 are possible");
-  }
+  ThrowIf(dimension < 1 || dimension > 7,
+          "it has " + std::to_string(dimension) + " dimensions (dim[0]); 1 to 7 are possible");
   std::vector<std::int64_t> sizes;
   for (int axis = 1; axis <= dimension; ++axis)
   {

@@ -24,11 +24,9 @@ constexpr std::size_t MagicBytes = 8;
 void
 ReverseAxes(LoadedImage & image)
 {
-  if (image.inParts)
-  {
-    throw Unsupported("arrays whose first axis is the fastest (fortran_order) are not read in parts; save "
-                      "numpy.ascontiguousarray(a) instead of a");
-  }
+  ThrowIf<Unsupported>(image.inParts,
+                       "arrays whose first axis is the fastest (fortran_order) are not read in parts; save "
+                       "numpy.ascontiguousarray(a) instead of a");
   const VoxelMemory stored = std::move(image.voxels);
   const std::size_t size = SizeOf(image.type);
   std::byte *       output = image.voxels.Resize(stored.Size());
@@ -83,18 +81,14 @@ ReadNpy(const FileBytes & file, const ReadOptions & options)
   const std::uint64_t length = file.Number(MagicBytes, isLong ? 4 : 2);
   const std::uint64_t text = MagicBytes + (isLong ? 4 : 2);
   constexpr auto      longest = std::uint64_t{ 1 } << 16;
-  if (length > longest)
-  {
-    throw Unsupported("its header has " + std::to_string(length) + " bytes; arrays of a single type are read");
-  }
+  ThrowIf<Unsupported>(length > longest,
+                       "its header has " + std::to_string(length) + " bytes; arrays of a single type are read");
   file.Require(text, length);
   const std::string header(reinterpret_cast<const char *>(file.Data()) + text, length);
   const auto        find = [&](const std::string & key, const char * value) {
     std::smatch found;
-    if (!std::regex_search(header, found, std::regex("'" + key + "' *: *" + value)))
-    {
-      throw Unsupported("its header has no " + key + " of an array of numbers: " + Quoted(Trimmed(header)));
-    }
+    ThrowIf<Unsupported>(!std::regex_search(header, found, std::regex("'" + key + "' *: *" + value)),
+                         "its header has no " + key + " of an array of numbers: " + Quoted(Trimmed(header)));
     return found.str(1);
   };
   const std::string type = find("descr", "'([<>|=]?[a-zA-Z][0-9]{1,3})'");

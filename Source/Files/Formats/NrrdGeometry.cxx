@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Counted.h"
@@ -36,11 +37,8 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
   std::vector<double>       factors(count, 1);
   const std::string * const value = header.Find(field);
   const auto                units = value == nullptr ? std::vector<std::string>() : QuotedWords(*value);
-  if (!units.empty() && units.size() != count)
-  {
-    throw Error("its field '" + field + "' has " + Counted(units.size(), "unit") + " for " + std::to_string(count) +
-                " axes");
-  }
+  ThrowIf(!units.empty() && units.size() != count,
+          "its field '" + field + "' has " + Counted(units.size(), "unit") + " for " + std::to_string(count) + " axes");
   for (std::size_t i = 0; i < units.size(); ++i)
   {
     const double millimeters = Millimeters(units[i]);
@@ -74,11 +72,9 @@ SignsOfSpace(const std::string & space)
   const auto isOne = [&name](const std::string & names) { return names.find("|" + name + "|") != std::string::npos; };
   const bool isRight = isOne("|right-anterior-superior|ras|");
   const bool isAnterior = isRight || isOne("|left-anterior-superior|las|");
-  if (!isAnterior && !isOne("|left-posterior-superior|lps|scanner-xyz|3d-right-handed|3d-left-handed|"))
-  {
-    throw Error("its space is " + Quoted(space) + ", which is not in the format; use left-posterior-superior, " +
-                "right-anterior-superior, left-anterior-superior, scanner-xyz or the like");
-  }
+  ThrowIf(!isAnterior && !isOne("|left-posterior-superior|lps|scanner-xyz|3d-right-handed|3d-left-handed|"),
+          "its space is " + Quoted(space) + ", which is not in the format; use left-posterior-superior, " +
+            "right-anterior-superior, left-anterior-superior, scanner-xyz or the like");
   std::vector<double> signs{ isRight ? -1.0 : 1.0, isAnterior ? -1.0 : 1.0, 1.0 };
   if (hasTime)
   {
@@ -100,19 +96,14 @@ NrrdVectors(const std::string & text, const std::string & field)
     {
       const std::size_t end = text.find_first_of(" \t(", place);
       const std::string word = text.substr(place, end - place);
-      if (LowerCase(word) != "none")
-      {
-        throw Error("its field '" + field + "' has " + Quoted(word.substr(0, 40)) + " instead of a vector or none");
-      }
+      ThrowIf(LowerCase(word) != "none",
+              "its field '" + field + "' has " + Quoted(word.substr(0, 40)) + " instead of a vector or none");
       vectors.emplace_back();
       place = end == std::string::npos ? text.size() : end;
       continue;
     }
     const std::size_t close = text.find(')', place);
-    if (close == std::string::npos)
-    {
-      throw Error("its field '" + field + "' has a vector without a closing parenthesis");
-    }
+    ThrowIf(close == std::string::npos, "its field '" + field + "' has a vector without a closing parenthesis");
     std::vector<double> vector;
     for (std::size_t begin = place + 1; begin <= close;)
     {
@@ -149,10 +140,7 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
   else
   {
     const auto size = WholeNumber(header.Get("space dimension"), "space dimension");
-    if (size < 1 || size > 16)
-    {
-      throw Error("its space dimension is " + std::to_string(size) + "; 1 to 16 are possible");
-    }
+    ThrowIf(size < 1 || size > 16, "its space dimension is " + std::to_string(size) + "; 1 to 16 are possible");
     space.signs.assign(static_cast<std::size_t>(size), 1);
   }
   space.units = UnitsOf(header, "space units", space.signs.size(), image);
@@ -181,21 +169,17 @@ CheckDirections(const std::vector<std::vector<double>> & directions,
   for (const std::size_t place : places)
   {
     const auto & vector = directions[place];
-    if (vector.size() != spaceDimension)
-    {
-      throw Error("the space direction of axis " + std::to_string(place) + " has " + Counted(vector.size(), "number") +
-                  "; its space has " + Counted(spaceDimension, "dimension"));
-    }
+    ThrowIf(vector.size() != spaceDimension,
+            "the space direction of axis " + std::to_string(place) + " has " + Counted(vector.size(), "number") +
+              "; its space has " + Counted(spaceDimension, "dimension"));
     for (std::size_t row = places.size(); row < spaceDimension; ++row)
     {
       leavesSpace = leavesSpace || vector[row] != 0;
     }
   }
-  if (leavesSpace)
-  {
-    throw Unsupported("its slices are oblique in a space of more dimensions; save it with as many space directions as "
-                      "dimensions, or resample it");
-  }
+  ThrowIf<Unsupported>(leavesSpace,
+                       "its slices are oblique in a space of more dimensions; save it with as many space directions as "
+                       "dimensions, or resample it");
 }
 
 /** The numbers of a field, one for each axis of the file; NaN where there is none. */
@@ -204,11 +188,9 @@ NumbersOf(const NrrdHeader & header, const char * field, std::size_t fileDimensi
 {
   const std::string * const text = header.Find(field);
   auto                      values = text == nullptr ? std::vector<double>() : RealNumbers(*text, field);
-  if (text != nullptr && values.size() != fileDimension)
-  {
-    throw Error(std::string("its field '") + field + "' has " + Counted(values.size(), "number") + " for " +
-                std::to_string(fileDimension) + " axes");
-  }
+  ThrowIf(text != nullptr && values.size() != fileDimension,
+          std::string("its field '") + field + "' has " + Counted(values.size(), "number") + " for " +
+            std::to_string(fileDimension) + " axes");
   values.resize(fileDimension, std::nan(""));
   return values;
 }
@@ -255,12 +237,10 @@ SetNrrdGeometry(const NrrdHeader &               header,
     SetDirections(header, *directions, places, options, image);
     return;
   }
-  if (header.Find("axis maxs") != nullptr && header.Find("spacings") == nullptr)
-  {
-    throw Unsupported(
-      "its voxel size follows from 'axis mins' and 'axis maxs', which is not supported; write it into the "
-      "field 'spacings'");
-  }
+  ThrowIf<Unsupported>(
+    header.Find("axis maxs") != nullptr && header.Find("spacings") == nullptr,
+    "its voxel size follows from 'axis mins' and 'axis maxs', which is not supported; write it into the "
+    "field 'spacings'");
   const auto spacings = NumbersOf(header, "spacings", fileDimension);
   const auto mins = NumbersOf(header, "axis mins", fileDimension);
   const auto units = UnitsOf(header, "units", fileDimension, image);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/NrrdHeader.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -40,10 +41,7 @@ const std::string &
 NrrdHeader::Get(const std::string & name) const
 {
   const std::string * const value = Find(name);
-  if (value == nullptr)
-  {
-    throw Error("its header has no field '" + name + "'");
-  }
+  ThrowIf(value == nullptr, "its header has no field '" + name + "'");
   return *value;
 }
 
@@ -79,10 +77,9 @@ ParseNrrdHeader(const FileBytes & file)
     const auto colon = line.find(':');
     if (isFirst)
     {
-      if (line.size() < 8 || line[4] != '0' || line[5] != '0' || line[6] != '0' || line[7] < '1' || line[7] > '5')
-      {
-        throw Unsupported("it begins with " + Quoted(line.substr(0, 16)) + "; NRRD0001 to NRRD0005 are read");
-      }
+      ThrowIf<Unsupported>(line.size() < 8 || line[4] != '0' || line[5] != '0' || line[6] != '0' || line[7] < '1' ||
+                             line[7] > '5',
+                           "it begins with " + Quoted(line.substr(0, 16)) + "; NRRD0001 to NRRD0005 are read");
       isFirst = false;
     }
     else if (line[0] == '#' || (colon != std::string::npos && colon + 1 < line.size() && line[colon + 1] == '='))
@@ -100,10 +97,8 @@ ParseNrrdHeader(const FileBytes & file)
     else
     {
       const std::string name = FieldName(line.substr(0, colon));
-      if (!header.fields.emplace(name, Trimmed(line.substr(colon + 1))).second)
-      {
-        throw Error("its header has the field '" + name + "' twice");
-      }
+      ThrowIf(!header.fields.emplace(name, Trimmed(line.substr(colon + 1))).second,
+              "its header has the field '" + name + "' twice");
       const auto words = Words(line.substr(colon + 1));
       isList = name == "data file" && !words.empty() && words[0] == "LIST";
     }

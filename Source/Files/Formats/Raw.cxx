@@ -41,12 +41,10 @@ ParseRaw(const std::string & text)
   static const std::regex pattern(
     "([1-9][0-9]{0,8}(?:[xX][1-9][0-9]{0,8}){0,3}):(\\w{1,20})(:big|:little)?(?::skip=([0-9]{1,18}))?");
   std::smatch parts;
-  if (!std::regex_match(text, parts, pattern))
-  {
-    throw InvalidArgument(Quoted(text) +
-                          " must be a size and a type, such as 1024x1024x800:uint16, perhaps with :big and then "
-                          ":skip=512 (bytes before the voxels)");
-  }
+  ThrowIf<InvalidArgument>(!std::regex_match(text, parts, pattern),
+                           Quoted(text) +
+                             " must be a size and a type, such as 1024x1024x800:uint16, perhaps with :big and then "
+                             ":skip=512 (bytes before the voxels)");
   const auto type = ScalarTypeNamed(parts.str(2));
   if (!type)
   {
@@ -146,11 +144,9 @@ ReadRaw(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(layout.sizes);
   image.spacingSource = "none";
   const std::uint64_t bytes = layout.skip + VoxelBytes(image.extent, 1, image.type);
-  if (file.Size() != bytes)
-  {
-    throw Error("--raw " + options.raw + " needs " + std::to_string(bytes) + " bytes, but the file has " +
-                std::to_string(file.Size()));
-  }
+  ThrowIf(file.Size() != bytes,
+          "--raw " + options.raw + " needs " + std::to_string(bytes) + " bytes, but the file has " +
+            std::to_string(file.Size()));
   if (const std::string header = HeaderNextTo(file.Path()); !header.empty())
   {
     image.notes.push_back("--raw is used instead of the header " + Quoted(header) + " next to it");

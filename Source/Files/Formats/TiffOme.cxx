@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <cmath>
@@ -20,25 +21,6 @@ std::string
 TagAt(const std::string & text, std::size_t place)
 {
   return text.substr(place, text.find('>', place) - place);
-}
-
-/** The value of a tag's attribute; empty if the tag has no attribute of this name. */
-std::string
-Attribute(const std::string & tag, const std::string & name)
-{
-  for (const char before : { ' ', '\n', '\t', '\r' })
-  {
-    for (const char quote : { '"', '\'' })
-    {
-      const std::string key = before + name + "=" + quote;
-      if (const std::size_t place = tag.find(key); place != std::string::npos)
-      {
-        const std::size_t begin = place + key.size();
-        return tag.substr(begin, tag.find(quote, begin) - begin);
-      }
-    }
-  }
-  return "";
 }
 
 double

@@ -27,10 +27,7 @@ std::map<std::string, VgiObject>
 ParseVgi(const FileBytes & file)
 {
   constexpr std::size_t longest = std::size_t{ 1 } << 24;
-  if (file.Size() > longest)
-  {
-    throw Error("it has " + std::to_string(file.Size()) + " bytes, too many for a header");
-  }
+  ThrowIf(file.Size() > longest, "it has " + std::to_string(file.Size()) + " bytes, too many for a header");
   std::map<std::string, VgiObject> objects;
   std::istringstream               lines(std::string(reinterpret_cast<const char *>(file.Data()), file.Size()));
   std::string                      object;
@@ -94,18 +91,11 @@ ChosenVolume(const std::map<std::string, VgiObject> & objects, std::string chose
     }
   }
   chosen = LowerCase(chosen.substr(std::min(chosen.size(), chosen.find_first_not_of('/'))));
-  if (count == 0)
-  {
-    throw Error("it describes no volume ({volume1})");
-  }
-  if (!chosen.empty() && (!IsVolume(chosen) || objects.count(chosen) == 0))
-  {
-    throw InvalidArgument("it has no volume " + Quoted(chosen) + "; it has " + names);
-  }
-  if (chosen.empty() && count > 1)
-  {
-    throw Error("it describes " + std::to_string(count) + " volumes (" + names + "); choose one as FILE.vgi::/" + last);
-  }
+  ThrowIf(count == 0, "it describes no volume ({volume1})");
+  ThrowIf<InvalidArgument>(!chosen.empty() && (!IsVolume(chosen) || objects.count(chosen) == 0),
+                           "it has no volume " + Quoted(chosen) + "; it has " + names);
+  ThrowIf(chosen.empty() && count > 1,
+          "it describes " + std::to_string(count) + " volumes (" + names + "); choose one as FILE.vgi::/" + last);
   return chosen.empty() ? last : chosen;
 }
 
@@ -134,19 +124,15 @@ CheckVgiFile(const VgiObject & volume)
 {
   const auto is = [&](const std::string & key, const std::string & expected) {
     const std::string value = LowerCase(ValueOf(volume, "file1/" + key, expected));
-    if (Words(value) != Words(expected))
-    {
-      throw Unsupported("its " + key + " is " + Quoted(value) + "; only " + Quoted(expected) +
-                        " is read: export the whole volume as raw");
-    }
+    ThrowIf<Unsupported>(Words(value) != Words(expected),
+                         "its " + key + " is " + Quoted(value) + "; only " + Quoted(expected) +
+                           " is read: export the whole volume as raw");
   };
   static const std::regex layout("file1/(?!skipheader$).*(endian|order|skip|offset).*");
   for (const auto & [key, value] : volume)
   {
-    if (std::regex_match(key, layout))
-    {
-      throw Unsupported("its " + key + " is " + Quoted(value) + ", which is not read; export the volume as raw");
-    }
+    ThrowIf<Unsupported>(std::regex_match(key, layout),
+                         "its " + key + " is " + Quoted(value) + ", which is not read; export the volume as raw");
   }
   is("fileformat", "raw");
   is("regionofintereststart", "0 0 0");
@@ -158,10 +144,9 @@ CheckVgiFile(const VgiObject & volume)
     last += (last.empty() ? "" : " ") + std::to_string(each - 1);
   }
   is("regionofinterestend", last);
-  if (volume.lower_bound("file2/") != volume.end() && volume.lower_bound("file2/")->first.rfind("file2/", 0) == 0)
-  {
-    throw Unsupported("its voxels are in several files; export the volume as a single one");
-  }
+  ThrowIf<Unsupported>(volume.lower_bound("file2/") != volume.end() &&
+                         volume.lower_bound("file2/")->first.rfind("file2/", 0) == 0,
+                       "its voxels are in several files; export the volume as a single one");
 }
 
 /** The voxel size is in the object that places the volume. */
@@ -181,17 +166,13 @@ SetVgiSpacing(const std::map<std::string, VgiObject> & objects, const std::strin
     const std::vector<double> lengths = RealNumbers(resolution, "resolution");
     const std::string         unit = ValueOf(object, "geometry/unit", "mm");
     const double              millimeters = Millimeters(unit);
-    if (lengths.size() != 3 || millimeters == 0)
-    {
-      throw Error("its resolution " + Quoted(resolution + " " + unit) + " is not three lengths of a known unit");
-    }
+    ThrowIf(lengths.size() != 3 || millimeters == 0,
+            "its resolution " + Quoted(resolution + " " + unit) + " is not three lengths of a known unit");
     for (int axis = 0; axis < std::min(3, image.extent.dimension); ++axis)
     {
       const double spacing = lengths[static_cast<std::size_t>(axis)] * millimeters;
-      if (places > 0 && spacing != image.geometry.spacing[axis])
-      {
-        throw Error("two of its objects give " + volume + " different resolutions");
-      }
+      ThrowIf(places > 0 && spacing != image.geometry.spacing[axis],
+              "two of its objects give " + volume + " different resolutions");
       image.geometry.spacing[axis] = spacing;
     }
     ++places;
@@ -227,18 +208,12 @@ ReadVgi(const FileBytes & file, const ReadOptions & options)
     image.notes.push_back("its voxels are in " + Quoted(last) + " next to it, not in " + Quoted(data));
     data = last;
   }
-  if (data.empty())
-  {
-    throw Error("{" + name + "} names no file of voxels (Name in [file1])");
-  }
+  ThrowIf(data.empty(), "{" + name + "} names no file of voxels (Name in [file1])");
   image.files = { file.Path() };
   image.part = options.dataset.empty() ? "" : name;
   TellHeader(options, image);
   const std::int64_t skip = WholeNumber(ValueOf(volume, "file1/skipheader", "0"), "SkipHeader");
-  if (skip < 0)
-  {
-    throw Error("SkipHeader is " + std::to_string(skip) + "; it must be at least 0");
-  }
+  ThrowIf(skip < 0, "SkipHeader is " + std::to_string(skip) + "; it must be at least 0");
   const FileBytes from = MapDataFiles(file.Path(), { data }).front();
   DataLayout      layout{ Encoding::Raw, HostIsBigEndian };
   layout.parts = { { from, static_cast<std::uint64_t>(skip), 0, Wrapper::Gzip, from.QuotedName() } };

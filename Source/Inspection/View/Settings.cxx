@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/View/Settings.h"
+#include "BrickCCL/View/LiveLabeling.h"
 
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Core/Error.h"

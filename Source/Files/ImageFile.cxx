@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
@@ -38,11 +39,7 @@ ListFormats(bool written)
     {
       continue;
     }
-    std::string extensions = format.extensions;
-    for (std::size_t place = 0; (place = extensions.find(' ', place)) != std::string::npos; place += 2)
-    {
-      extensions.replace(place, 1, ", ");
-    }
+    const std::string extensions = Joined(SplitAt(' ', format.extensions), ", ");
     text += (text.empty() ? "" : ", ") + std::string(format.name) + " (" + extensions +
             (format.remark == nullptr ? "" : std::string("; ") + format.remark) + ")";
     text += written && format.maximumDimension == 2 ? " in 2-D" : "";

@@ -3,6 +3,7 @@
 #define BRICKCCL_FILES_SETTLE_H
 
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Core/TextLists.h"
 
 #include <cstdint>
 #include <string>
@@ -51,12 +52,7 @@ template <typename TSize>
 std::string
 SizesText(const std::vector<TSize> & sizes)
 {
-  std::string text;
-  for (const TSize size : sizes)
-  {
-    text += (text.empty() ? "" : " x ") + std::to_string(size);
-  }
-  return text;
+  return Joined(sizes, " x ", [](TSize size) { return std::to_string(size); });
 }
 
 /** The type of whole numbers of 1, 2, 4 or 8 bytes. */

@@ -89,7 +89,7 @@ class ArgumentsTest(CommandTest):
                     if name not in ("--range", "--spacing", "--size", "--diameters", "--report-field"):
                         told = self.refuses(command, [*without, name, "1", name + "=1", name + "=1"])
                         # Some do not take 1 as a value.
-                        self.assertRegex(told, name + "( is given [34] times; give it once|: )")
+                        self.assertRegex(told, name + "( is given more than once; give it once|: )")
         self.assertEqual(sorted(os.listdir(self.folder)), ["image.nrrd", "r.toml"])
 
     def summary(self, *arguments):
@@ -151,7 +151,7 @@ class ArgumentsTest(CommandTest):
             self.refuses("label", ["--spacing", *words, *files], "--spacing: '", "is not up to 4 numbers above 0")
         for again in (["1", "1"], ["1", "1", "1"], []):
             self.refuses("label", [*files, "--spacing", "1", "1", "1", "--spacing", *again], "--spacing ")
-        self.refuses("label", ["--spacing", "1", "1", "1", "--spacing=2", "2", *files], "--spacing is given twice; give it once")
+        self.refuses("label", ["--spacing", "1", "1", "1", "--spacing=2", "2", *files], "--spacing is given more than once; give it once")
 
     def test_a_command_behind_two_dashes(self):
         for words in (["label", self.image, self.output], ["recipe", "check"], ["labl"], []):

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/HullCorners.h"
 #include "BrickCCL/Measuring/IntensitySums.h"
@@ -287,15 +288,10 @@ CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & period
   {
     if (!IsMerged(*group))
     {
-      std::string names;
-      for (const ColumnGroup * const merged : MergedGroups)
-      {
-        names += std::string(names.empty() ? "" : ", ") + merged->name;
-      }
       throw Unsupported(std::string("the columns '") + group->name +
                         "' cannot be measured by bricks, because they need whole components; possible are the default "
                         "columns, intensity columns, and " +
-                        names);
+                        Joined(MergedGroups, ", ", [](const ColumnGroup * merged) { return merged->name; }));
     }
   }
   CheckPeriodicGroups(periodic, options.groups.List());

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 
 #include <algorithm>
 #include <charconv>
@@ -40,11 +41,7 @@ AlgorithmOption::ValueText(std::int64_t value) const
 std::string
 AlgorithmOption::Syntax() const
 {
-  std::string values;
-  for (const char * word : words)
-  {
-    values += (values.empty() ? "" : "|") + std::string(word);
-  }
+  const std::string values = Joined(words, "|", [](const char * word) { return word; });
   return std::string(name) + '=' + (words.empty() ? std::to_string(minimum) + ".." + std::to_string(maximum) : values);
 }
 
@@ -73,14 +70,9 @@ ParseOptions(const std::string & algorithm, const std::vector<AlgorithmOption> &
     });
     if (option == options.end())
     {
-      std::vector<std::string> names;
-      for (const AlgorithmOption & known : options)
-      {
-        names.emplace_back(known.name);
-      }
       const std::string name = setting.substr(0, equals);
-      throw InvalidArgument("algorithm " + algorithm + " has no option " + Quoted(name) + DidYouMean(name, names) +
-                            "; it has " + (valid.empty() ? "none" : valid));
+      throw InvalidArgument("algorithm " + algorithm + " has no option " + Quoted(name) +
+                            DidYouMean(name, NameList(options)) + "; it has " + (valid.empty() ? "none" : valid));
     }
     const std::string value = equals < setting.size() ? setting.substr(equals + 1) : std::string();
     if (!ParseValue(*option, value, values[static_cast<std::size_t>(option - options.begin())]))

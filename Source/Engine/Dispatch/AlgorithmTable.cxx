@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Dispatch/Label.h"
 
 #include <algorithm>
@@ -74,19 +75,17 @@ ParseAlgorithm(const std::string & text)
   {
     return { nullptr, ParseOptions(asked.name, {}, asked.options) };
   }
-  std::string              valid = "Auto";
-  std::vector<std::string> names{ valid };
+  std::vector<std::string> names{ "Auto" };
   for (const Algorithm & algorithm : Algorithms())
   {
     if (asked.name == algorithm.name)
     {
       return { &algorithm, ParseOptions(asked.name, algorithm.options, asked.options) };
     }
-    valid += std::string(", ") + algorithm.name;
     names.emplace_back(algorithm.name);
   }
   throw InvalidArgument("algorithm '" + asked.name + "' is unknown" + DidYouMean(asked.name, names) +
-                        "; choose one of " + valid);
+                        "; choose one of " + Joined(names, ", "));
 }
 
 AlgorithmChoice

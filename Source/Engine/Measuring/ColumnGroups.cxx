@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace brickccl
 {
@@ -64,9 +64,8 @@ ColumnGroups::Names()
 ColumnGroups
 ColumnGroups::FromNames(const std::string & names)
 {
-  ColumnGroups       groups;
-  std::istringstream list(names);
-  for (std::string name; std::getline(list, name, ',');)
+  ColumnGroups groups;
+  for (const std::string & name : SplitAt(',', names))
   {
     if (const ColumnGroup * const group = FindGroup(name))
     {

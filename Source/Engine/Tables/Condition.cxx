@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/ConditionNode.h"
 #include "BrickCCL/Tables/LengthUnits.h"
@@ -166,13 +167,8 @@ Condition::Evaluate(const ComponentTable & table, const HostContext & context) c
     std::optional<ComponentColumn> found = ColumnInAnyUnit(all, name);
     if (!found)
     {
-      std::vector<std::string> names;
-      for (const ComponentColumn & column : all)
-      {
-        names.push_back(column.name);
-      }
       throw InvalidArgument("the condition uses the column '" + name + "', which the table lacks" +
-                            DidYouMean(name, names));
+                            DidYouMean(name, NameList(all)));
     }
     columns.push_back(*std::move(found));
   }

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/RoundNumber.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 
 #include <algorithm>
@@ -30,12 +31,8 @@ ColumnFor(const std::vector<ComponentColumn> & columns, const std::string & name
     ColumnInAnyUnit(columns, lengthUnit.empty() ? name : ColumnInMillimeters(name));
   if (!found)
   {
-    std::vector<std::string> names;
-    for (const ComponentColumn & known : columns)
-    {
-      names.push_back(known.name);
-    }
-    throw InvalidArgument("the table has no column '" + name + "' for a histogram" + DidYouMean(name, names));
+    throw InvalidArgument("the table has no column '" + name + "' for a histogram" +
+                          DidYouMean(name, NameList(columns)));
   }
   if (!lengthUnit.empty())
   {

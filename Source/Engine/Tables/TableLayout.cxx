@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 
 #include <algorithm>
@@ -100,16 +101,11 @@ FindColumn(const std::vector<ComponentColumn> & columns, const std::string & nam
     std::find_if(columns.begin(), columns.end(), [&](const auto & known) { return known.name == name; });
   if (found == columns.end())
   {
-    std::vector<std::string> names;
-    for (const ComponentColumn & known : columns)
-    {
-      names.push_back(known.name);
-    }
     if (const std::string need = NeedOfColumn(name); !need.empty())
     {
       throw InvalidArgument("the table has no column '" + name + "', which needs " + need);
     }
-    throw InvalidArgument("the table has no column '" + name + "'" + DidYouMean(name, names) +
+    throw InvalidArgument("the table has no column '" + name + "'" + DidYouMean(name, NameList(columns)) +
                           "; `brickccl stats --list-columns` lists all columns for 3-D images");
   }
   return *found;

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,12 +74,8 @@ SettleOrientation(double (&orientation)[6])
   if (!(std::fabs(lengths[0] - 1) < accuracy) || !(std::fabs(lengths[1] - 1) < accuracy) ||
       !(std::fabs(product) < accuracy))
   {
-    std::string text;
-    for (const double value : orientation)
-    {
-      text += (text.empty() ? "" : "\\") + Shortest(value);
-    }
-    throw Error("ImageOrientationPatient is " + text + "; it must be two orthogonal vectors of length 1");
+    throw Error("ImageOrientationPatient is " + Joined(orientation, "\\", Shortest) +
+                "; it must be two orthogonal vectors of length 1");
   }
   Normalize(orientation);
   product = 0;

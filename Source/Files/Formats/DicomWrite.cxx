@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Files/Disk/OutputFile.h"
@@ -80,12 +81,8 @@ UidOf(const std::string & contents)
 std::string
 Decimals(std::uint32_t tag, std::initializer_list<double> numbers)
 {
-  std::string text;
-  for (const double number : numbers)
-  {
-    text += (text.empty() ? "" : "\\") + Shortest(std::round(number * 1e8) / 1e8 + 0.0);
-  }
-  return Encoded(tag, "DS", text);
+  const auto text = [](double number) { return Shortest(std::round(number * 1e8) / 1e8 + 0.0); };
+  return Encoded(tag, "DS", Joined(numbers, "\\", text));
 }
 
 /** The sequence of a code "SCT^10200004^Liver" with a modifier; nothing if a part is missing. */

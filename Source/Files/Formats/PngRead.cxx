@@ -187,33 +187,6 @@ SetSpacing(const PngDecoder & decoder, LoadedImage & image)
   }
 }
 
-/** Replaces the pixels of a palette image by their colors, as three channels. */
-void
-ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
-{
-  png_colorp colors = nullptr;
-  int        count = 0;
-  png_get_PLTE(decoder.Png(), decoder.Info(), &colors, &count);
-  VoxelMemory expanded;
-  const auto  pixels = static_cast<std::size_t>(image.extent.VoxelCount());
-  auto *      output = reinterpret_cast<unsigned char *>(expanded.Resize(3 * pixels));
-  for (std::size_t i = 0; i < pixels; ++i)
-  {
-    const int index = static_cast<int>(image.voxels.Data()[i]);
-    if (index >= count)
-    {
-      throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " + std::to_string(count) +
-                  ": the file is damaged");
-    }
-    *output++ = colors[index].red;
-    *output++ = colors[index].green;
-    *output++ = colors[index].blue;
-  }
-  image.voxels = std::move(expanded);
-  image.channels = 3;
-  image.notes.push_back("it has a palette; its colors become three channels");
-}
-
 } // namespace
 
 bool
@@ -236,7 +209,11 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   const int           color = png_get_color_type(decoder.Png(), decoder.Info());
   const int           stored = png_get_channels(decoder.Png(), decoder.Info());
   const double        storedBytes = (static_cast<double>(width) * stored * bits / 8 + 1) * height;
-  LoadedImage         image;
+  if (color == PNG_COLOR_TYPE_PALETTE && !options.asLabels)
+  {
+    throw Unsupported("it has a palette of colors; save it as gray or RGB");
+  }
+  LoadedImage image;
   image.type = bits == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
   image.channels = color == PNG_COLOR_TYPE_RGB || color == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;
   image.extent = SettleExtent({ width, height });
@@ -254,15 +231,8 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   }
   if (color == PNG_COLOR_TYPE_PALETTE)
   {
-    if (options.asLabels)
-    {
-      image.meaning = "numbers of palette colors";
-      image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
-    }
-    else
-    {
-      ExpandPalette(decoder, image);
-    }
+    image.meaning = "numbers of palette colors";
+    image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
   }
   if (isTransparent)
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Files/Formats/TiffBlocks.h"
+#include "BrickCCL/Files/Formats/TiffPages.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
@@ -13,6 +13,23 @@ namespace brickccl::files
 
 namespace
 {
+
+/** Converts numbers of 16 bits to float32. */
+void
+HalfToFloat(const unsigned char * stored, float * values, std::size_t count)
+{
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    std::uint16_t half;
+    std::memcpy(&half, stored + 2 * i, 2);
+    const int   exponent = (half >> 10) & 31;
+    const int   mantissa = half & 1023;
+    const float size = exponent == 31 ? (mantissa != 0 ? NAN : INFINITY)
+                     : exponent > 0   ? std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25)
+                                      : std::ldexp(static_cast<float>(mantissa), -24);
+    values[i] = (half & 0x8000) != 0 ? -size : size;
+  }
+}
 
 /** Decodes blocks (strips or tiles) of any page. */
 class BlockDecoder
@@ -232,22 +249,6 @@ DecodeTiffPages(const FileBytes &             file,
       decoder.Decode(page, static_cast<std::uint32_t>(block - begins[page]), voxels + page * pageBytes);
     }
   });
-}
-
-void
-HalfToFloat(const unsigned char * stored, float * values, std::size_t count)
-{
-  for (std::size_t i = 0; i < count; ++i)
-  {
-    std::uint16_t half;
-    std::memcpy(&half, stored + 2 * i, 2);
-    const int   exponent = (half >> 10) & 31;
-    const int   mantissa = half & 1023;
-    const float size = exponent == 31 ? (mantissa != 0 ? NAN : INFINITY)
-                     : exponent > 0   ? std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25)
-                                      : std::ldexp(static_cast<float>(mantissa), -24);
-    values[i] = (half & 0x8000) != 0 ? -size : size;
-  }
 }
 
 } // namespace brickccl::files

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Files/Formats/TiffDescription.h"
+#include "BrickCCL/Files/Formats/TiffPages.h"
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"

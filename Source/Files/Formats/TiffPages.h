@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/Formats/TiffHandle.h"
+#include "BrickCCL/Host/Parallel.h"
 
 #include <cstdint>
 #include <string>
@@ -106,6 +107,37 @@ void PrepareDecoding(TIFF * tiff, std::uint16_t compression, std::uint16_t photo
 /** Reads all directories. Reduced images and masks are left out with a note.
  *  \throws Error for damage, for pages that are not slices of one volume and for pixels that cannot be read. */
 TiffPages ReadTiffPages(const FileBytes & file);
+
+/** The description of the stack on a TIFF file's first page. */
+struct TiffStack
+{
+  /** The numbers of slices and of time points; both are 0 if the description does not say. */
+  std::int64_t slices = 0;
+  std::int64_t frames = 0;
+  /** Whether the pages after the first one have no directory but lie behind it, as ImageJ writes them. */
+  bool isWithoutDirectories = false;
+  /** The spacing in mm; 0 where the description says nothing. */
+  double                   spacing[3] = { 0, 0, 0 };
+  std::vector<std::string> notes;
+};
+
+/** Reads the descriptions of ImageJ, OME and tifffile, and the resolution tags.
+ *  \throws Error if pages are not the slices of one volume (channels, planes in other files). */
+TiffStack DescribeTiffStack(const TiffPages & found);
+
+/** Reads the description of OME. \throws Error as DescribeTiffStack() does */
+void DescribeByOme(const TiffPages & found, TiffStack & stack);
+
+/** The whole number in a text of a description. \throws Error that names it if it is negative or not a number
+ *  \param otherwise  the number of an empty text */
+std::int64_t NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name);
+
+/** Decodes pages of one kind to voxels, page after page. The channels of a pixel lie side by side, and each page is
+ *  turned as its orientation says. \throws Error for damaged or missing data. If it returns, every voxel is set. */
+void DecodeTiffPages(const FileBytes &             file,
+                     const std::vector<TiffPage> & pages,
+                     unsigned char *               voxels,
+                     const HostContext &           context);
 
 } // namespace brickccl::files
 

@@ -3,8 +3,7 @@
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
-#include "BrickCCL/Files/Formats/TiffBlocks.h"
-#include "BrickCCL/Files/Formats/TiffDescription.h"
+#include "BrickCCL/Files/Formats/TiffPages.h"
 #include "BrickCCL/Files/Voxels.h"
 
 #include <cmath>

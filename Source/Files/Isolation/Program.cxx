@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Host/System.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 
 #include <csignal>
 #include <dlfcn.h>
@@ -53,8 +53,7 @@ std::string
 FindProgram(const std::string & name)
 {
   const char * const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
+  for (const std::string & folder : SplitAt(':', path == nullptr ? "" : path))
   {
     const std::filesystem::path program = std::filesystem::path(folder) / name;
     std::error_code             failure;

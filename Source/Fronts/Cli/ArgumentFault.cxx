@@ -33,16 +33,6 @@ OptionIn(const std::string & message, const CLI::App & app)
   return app.get_option_no_throw(message.substr(0, message.find_first_of(": ")));
 }
 
-/** Whether an argument names an option: "--range", "--range=1", "-o", "-ofile". */
-bool
-Names(const std::string & argument, const CLI::Option & option)
-{
-  const auto isLong = [&](const std::string & name) { return argument.substr(0, argument.find('=')) == "--" + name; };
-  const auto isShort = [&](const std::string & name) { return argument.compare(0, 2, "-" + name) == 0; };
-  return std::any_of(option.get_lnames().begin(), option.get_lnames().end(), isLong) ||
-         std::any_of(option.get_snames().begin(), option.get_snames().end(), isShort);
-}
-
 /** "needs 2 values, LO HI", "takes 2 to 4 values, X Y [Z]", "needs a value, FILE". */
 std::string
 ValuesOf(const CLI::Option & option)
@@ -72,17 +62,10 @@ DescribeMissing(const CommandOfArguments & command)
 }
 
 std::string
-DescribeMismatch(const CLI::Option & option, const std::string & message, const std::vector<std::string> & arguments)
+DescribeMismatch(const CLI::Option & option, const std::string & message)
 {
-  const std::string name = option.get_name();
-  const auto        times =
-    std::count_if(arguments.begin(), arguments.end(), [&](const auto & argument) { return Names(argument, option); });
   const bool isTooMuch = message.find("At Most") != std::string::npos;
-  if (isTooMuch && (times > 1 || (times == 1 && option.get_positional())))
-  {
-    return name + " is given " + (times > 2 ? std::to_string(times) + " times" : "twice") + "; give it once";
-  }
-  return name + " needs " + ValuesOf(option);
+  return option.get_name() + (isTooMuch ? " is given more than once; give it once" : " needs " + ValuesOf(option));
 }
 
 /** A suggestion for a name of an option behind a single dash. */
@@ -150,16 +133,15 @@ FindMissingValue(const CLI::App & app, const std::vector<std::string> & argument
       command = next;
       continue;
     }
-    const auto known = OptionNames(*command);
-    const auto isKnown = [&](const std::string & text) {
-      return std::find(known.begin(), known.end(), text) != known.end();
+    const auto find = [&](const std::string & text) {
+      return text[0] == '-' ? command->get_option_no_throw(text) : nullptr;
     };
-    const CLI::Option * const option = isKnown(arguments[i]) ? command->get_option_no_throw(arguments[i]) : nullptr;
+    const CLI::Option * const option = find(arguments[i]);
     const int                 needed = option == nullptr ? 0 : option->get_items_expected_min();
     for (int k = 0; k < needed && i + 1 < arguments.size(); ++k)
     {
       ++i;
-      if (isKnown(arguments[i]))
+      if (find(arguments[i]) != nullptr)
       {
         return arguments[i - 1 - static_cast<std::size_t>(k)] + " needs " + ValuesOf(*option) + ", and the option " +
                arguments[i] + " stands there";
@@ -192,7 +174,7 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   }
   else if (dynamic_cast<const CLI::ArgumentMismatch *>(&error) != nullptr && option != nullptr)
   {
-    text = DescribeMismatch(*option, message, arguments);
+    text = DescribeMismatch(*option, message);
   }
   else if (dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr)
   {

@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 
 #include <algorithm>
 #include <cmath>
@@ -100,8 +101,7 @@ ParseSeeds(const std::string & text)
     throw InvalidArgument(Quoted(text) + " for --seeds is neither a file nor points, as 10,20,30;40,50,60 are");
   }
   std::vector<Point> points;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ';');)
+  for (const std::string & part : SplitAt(';', text))
   {
     points.push_back(PointOf(part, "--seeds"));
     if (points.back().empty())

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/TextLists.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,12 +18,7 @@ namespace
 std::vector<std::string>
 ReadyNames()
 {
-  std::vector<std::string> names;
-  for (const batch::ReadyRecipe & recipe : batch::ReadyRecipes())
-  {
-    names.push_back(recipe.name);
-  }
-  return names;
+  return NameList(batch::ReadyRecipes());
 }
 
 void

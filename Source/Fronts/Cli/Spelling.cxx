@@ -135,9 +135,8 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
     }
     if ((argument.rfind("--", 0) == 0 && isLetter(2)) || (argument.size() == 2 && argument[0] == '-' && isLetter(1)))
     {
-      const std::vector<std::string> known = OptionNames(*command);
-      const std::string              name = argument.substr(0, argument.find('='));
-      if (std::find(known.begin(), known.end(), name) == known.end())
+      const std::string name = argument.substr(0, argument.find('='));
+      if (command->get_option_no_throw(name) == nullptr)
       {
         return Quoted(name) + " is not an option of `" + fullName + "`" + HintOnOption(name, *command) + "; see `" +
                fullName + " --help`";
@@ -220,9 +219,7 @@ FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
     }
     const std::string   name = arguments[i].substr(0, arguments[i].find('='));
     const bool          hasValue = name.size() != arguments[i].size();
-    const auto          known = OptionNames(*command);
-    const bool          isKnown = std::find(known.begin(), known.end(), name) != known.end();
-    CLI::Option * const option = isKnown ? command->get_option_no_throw(name) : nullptr;
+    CLI::Option * const option = name[0] == '-' ? command->get_option_no_throw(name) : nullptr;
     if (option == nullptr)
     {
       continue;

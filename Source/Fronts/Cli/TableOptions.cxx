@@ -7,6 +7,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Tables/LengthUnits.h"
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
-#include <sstream>
 
 namespace brickccl::cli
 {
@@ -61,16 +61,9 @@ DelimiterOf(const std::string & path)
 std::string
 InMillimeters(const std::string & names, const std::string & unit)
 {
-  std::string inMillimeters;
-  for (std::size_t begin = 0; begin <= names.size();)
-  {
-    const std::size_t end = std::min(names.find(',', begin), names.size());
-    const std::string name = names.substr(begin, end - begin);
-    inMillimeters += (begin == 0 ? "" : ",");
-    inMillimeters += !unit.empty() && OtherUnitOf(name) == unit ? ColumnInMillimeters(name) : name;
-    begin = end + 1;
-  }
-  return inMillimeters;
+  return Joined(SplitAt(',', names), ",", [&](const std::string & name) {
+    return !unit.empty() && OtherUnitOf(name) == unit ? ColumnInMillimeters(name) : name;
+  });
 }
 
 std::string
@@ -93,8 +86,7 @@ SingleColumns(const std::string & names)
 {
   std::vector<std::string> columns;
   bool                     isAnySingle = false;
-  std::istringstream       list(names);
-  for (std::string name; std::getline(list, name, ',');)
+  for (const std::string & name : SplitAt(',', names))
   {
     bool isGroup = false;
     for (const ComponentColumn & column : AllColumns(3))

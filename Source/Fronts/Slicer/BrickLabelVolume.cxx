@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Slicer/RunModule.h"
 
 #include "BrickLabelVolumeXml.h"
@@ -41,12 +42,7 @@ LabelVolume(ModuleRun & run)
     .AddIf(values.IsOn("fillHoles"), "--fill-holes", { "inf" });
   if (!values.Points("seeds").empty())
   {
-    std::string seeds;
-    for (const std::string & point : values.Points("seeds"))
-    {
-      seeds += (seeds.empty() ? "" : ";") + point;
-    }
-    arguments.Add("--seeds", { seeds }).Add("--physical-seeds", {});
+    arguments.Add("--seeds", { brickccl::Joined(values.Points("seeds"), ";") }).Add("--physical-seeds", {});
   }
   const std::string & connectivity = values.Text("connectivity");
   const bool          isBySlice = values.Text("bySlice") != "no";

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <sstream>
 
 namespace brickccl::slicer
 {
@@ -263,8 +263,7 @@ AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions)
   for (const std::string & region : regions)
   {
     std::vector<double> numbers;
-    std::istringstream  stream(region);
-    for (std::string number; std::getline(stream, number, ',');)
+    for (const std::string & number : SplitAt(',', region))
     {
       numbers.push_back(static_cast<double>(cli::ParseNumber(number, "a region")));
     }

@@ -6,12 +6,12 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <sstream>
 
 /** The tables of a batch, from the summaries and tables of its items. */
 namespace brickccl::batch
@@ -65,17 +65,6 @@ DecidingRule(const ordered_json & summary)
   return {};
 }
 
-std::string
-Joined(const std::vector<std::string> & cells)
-{
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-  {
-    line += (i == 0 ? "" : ",") + cells[i];
-  }
-  return line;
-}
-
 /** Where an image is: its file, or the folder of its slices. */
 std::string
 PlaceOf(const FoundImage & image)
@@ -88,25 +77,14 @@ PlaceOf(const FoundImage & image)
 std::string
 NotesOf(const ordered_json & summary)
 {
-  std::string text;
-  for (const ordered_json & note : summary.at("notes"))
-  {
-    text += (text.empty() ? "" : "; ") + note.get<std::string>();
-  }
-  return text;
+  return Joined(summary.at("notes"), "; ", [](const ordered_json & note) { return note.get<std::string>(); });
 }
 
 /** The lines of an item's table. */
 std::vector<std::string>
 LinesOf(const std::string & path)
 {
-  std::vector<std::string> lines;
-  std::istringstream       text(ReadText(path));
-  for (std::string line; std::getline(text, line);)
-  {
-    lines.push_back(line);
-  }
-  return lines;
+  return SplitAt('\n', ReadText(path));
 }
 
 } // namespace
@@ -136,7 +114,7 @@ BatchFolder::ItemsText(const std::vector<BatchItem> & items, const std::vector<I
     cells.push_back(CsvCell(outcome.error));
     cells.push_back(CsvCell(PlaceOf(items[i].found)));
     cells.push_back(CsvCell(outcome.IsFinished() ? NotesOf(outcome.summary) : std::string()));
-    text += Joined(cells) + '\n';
+    text += Joined(cells, ",") + '\n';
   }
   return text;
 }
@@ -223,7 +201,7 @@ BatchFolder::WriteDefects(const std::vector<BatchItem> & items, const std::vecto
     }
   }
   ReplaceTextFile(PathOf("defects.csv"), [&](std::ostream & stream) {
-    stream << "item" << (columns.empty() ? "" : ",") << Joined(columns) << '\n';
+    stream << "item" << (columns.empty() ? "" : ",") << Joined(columns, ",") << '\n';
     for (std::size_t i = 0; i < items.size(); ++i)
     {
       if (!outcomes[i].IsFinished())
@@ -246,7 +224,7 @@ BatchFolder::WriteDefects(const std::vector<BatchItem> & items, const std::vecto
         {
           all[places[k]] = cells[k];
         }
-        stream << CsvCell(items[i].name) << ',' << Joined(all) << '\n';
+        stream << CsvCell(items[i].name) << ',' << Joined(all, ",") << '\n';
       }
     }
   });

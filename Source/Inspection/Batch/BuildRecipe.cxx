@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <sstream>
 
 namespace brickccl::batch
 {
@@ -216,8 +216,7 @@ private:
   void
   TakeMeasuring()
   {
-    std::istringstream columns(m_Recipe.columns);
-    for (std::string name; std::getline(columns, name, ',');)
+    for (const std::string & name : SplitAt(',', m_Recipe.columns))
     {
       NeedColumn(name, "measuring.columns", m_Given.LineOf("measuring.columns"), true);
     }

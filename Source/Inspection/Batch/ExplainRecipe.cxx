@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
@@ -69,11 +70,7 @@ private:
   void
   AddInput()
   {
-    std::string spacing;
-    for (const double step : m_Recipe.spacing)
-    {
-      spacing += (spacing.empty() ? "" : " x ") + Text(step);
-    }
+    const std::string spacing = Joined(m_Recipe.spacing, " x ", [this](double step) { return Text(step); });
     m_Lines = { m_Recipe.name };
     Add(!m_Recipe.description.empty(), m_Recipe.description);
     Add(true,

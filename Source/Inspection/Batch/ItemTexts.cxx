@@ -8,6 +8,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Job/Findings.h"
 
 #include <locale>
@@ -121,11 +122,8 @@ DescribeFailure(const ordered_json &   result,
   const char * const found = FindRule(rule.rule)->found;
   const std::string  length = language.Decimal(Shortest(rule.reference > 0 ? rule.reference : rule.within));
   const std::string  slice = result.at("slice").dump();
-  std::string        parts;
-  for (const ordered_json & part : result.value("parts", ordered_json::array()))
-  {
-    parts += (parts.empty() ? "" : ", ") + part.dump();
-  }
+  const std::string  parts =
+    Joined(result.value("parts", ordered_json::array()), ", ", [](const ordered_json & part) { return part.dump(); });
   return rule.name +
          (found == nullptr ? ' ' + ValueText(result, recipe, language)
                            : ": " + language.Plural(result.at("value").get<double>(), found, { length, slice })) +

@@ -8,7 +8,6 @@
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/RecipeValues.h"
 #include "BrickCCL/Batch/ReportPictures.h"
-#include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -34,6 +33,29 @@ namespace brickccl::batch
 
 namespace
 {
+
+/** Turns every error of `write`, but an interrupt, into a WriteError. */
+template <typename TFunction>
+void
+Writing(TFunction && write)
+{
+  try
+  {
+    write();
+  }
+  catch (const Canceled &)
+  {
+    throw;
+  }
+  catch (const Unsupported &)
+  {
+    throw;
+  }
+  catch (const Error & error)
+  {
+    throw WriteError(error.what());
+  }
+}
 
 using nlohmann::ordered_json;
 

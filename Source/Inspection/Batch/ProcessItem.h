@@ -3,7 +3,6 @@
 #define BRICKCCL_BATCH_PROCESSITEM_H
 
 #include "BrickCCL/Batch/Recipe.h"
-#include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/FindImages.h"
 
@@ -14,6 +13,13 @@
 
 namespace brickccl::batch
 {
+
+/** Something could not be written, which other items would meet as well. */
+class WriteError : public Error
+{
+public:
+  using Error::Error;
+};
 
 struct ProcessOptions
 {

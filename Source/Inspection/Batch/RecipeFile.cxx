@@ -5,6 +5,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -65,19 +66,16 @@ ReadRecipe(const std::string & path)
   std::error_code failure;
   if (!std::filesystem::exists(path, failure) || std::filesystem::is_directory(path, failure))
   {
-    std::string              names;
-    std::vector<std::string> list;
     for (const ReadyRecipe & ready : ReadyRecipes())
     {
       if (ready.name == path)
       {
         return ParseRecipe(ready.text, ready.name);
       }
-      names += (names.empty() ? "" : ", ") + ready.name;
-      list.push_back(ready.name);
     }
+    const std::vector<std::string> names = NameList(ReadyRecipes());
     throw Error("there is no recipe " + Quoted(path) + ": it is neither a file nor a ready recipe" +
-                DidYouMean(path, list) + "; ready recipes: " + names);
+                DidYouMean(path, names) + "; ready recipes: " + Joined(names, ", "));
   }
   return ParseRecipe(ReadText(path), path);
 }

@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
@@ -20,8 +21,6 @@ namespace brickccl::batch
 
 namespace
 {
-
-using job::ListOfNames;
 
 /** The line of a node of TOML. */
 template <typename TNode>
@@ -106,12 +105,7 @@ TextsFor(const job::Form & form, const toml::node & node)
   if (kind == Kind::Columns)
   {
     // Names of columns are one text.
-    std::string names;
-    for (const std::string & name : texts)
-    {
-      names += (names.empty() ? "" : ",") + name;
-    }
-    texts = { names };
+    texts = { Joined(texts, ",") };
   }
   return texts;
 }
@@ -159,12 +153,7 @@ HintOnOtherTables(const std::string & name)
   {
     return "; it is a key of " + tables;
   }
-  std::vector<std::string> all;
-  for (const RecipeKey & key : RecipeKeys())
-  {
-    all.push_back(key.name);
-  }
-  const std::string nearest = NearestName(name, all);
+  const std::string nearest = NearestName(name, NameList(RecipeKeys()));
   return nearest.empty() ? "" : " (did you mean '" + nearest + "' of " + TablesOfKey(nearest) + "?)";
 }
 
@@ -241,7 +230,7 @@ private:
         hint = hint.empty() ? HintOnOtherTables(text) : hint;
         Complain(LineOfNode(word),
                  "[" + name + "] has no key '" + text + "'" +
-                   (hint.empty() ? "; there are " + ListOfNames(known) : hint));
+                   (hint.empty() ? "; there are " + Joined(known, ", ") : hint));
         continue;
       }
       given.lines[prefix + text] = LineOfNode(node);
@@ -322,7 +311,7 @@ private:
     const std::string hint = isTable ? DidYouMean(name, RecipeTables()) : HintOnOtherTables(name);
     Complain(line,
              (isTable ? "there is no table [" + name + "]" : "'" + name + "' is above all tables") +
-               (hint.empty() ? "; there are " + ListOfNames(RecipeTables()) : hint));
+               (hint.empty() ? "; there are " + Joined(RecipeTables(), ", ") : hint));
   }
 
   const std::string &          m_Text;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/Rules.h"
+#include "BrickCCL/Core/TextLists.h"
 
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
 
@@ -43,10 +44,7 @@ RuleKeys()
     const Form length = { Kind::Number, 0, job::Finite, "mm" };
     const Form reach = { Kind::Above, -job::Finite, job::Finite, "mm" };
     Form       names = { Kind::Choice };
-    for (const Rule & rule : Rules())
-    {
-      names.choices.push_back(rule.name);
-    }
+    names.choices = NameList(Rules());
     // clang-format off
     return std::vector<RuleKey>{
       { "rule", &R::rule, names, "what is checked" },

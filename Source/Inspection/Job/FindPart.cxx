@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Job/FindPart.h"
+#include "BrickCCL/Job/RunJob.h"
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/Error.h"

@@ -2,6 +2,7 @@
 #include "BrickCCL/Job/Findings.h"
 
 #include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/TextLists.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,12 +96,7 @@ AsText(const Findings & findings)
     std::string & line = lines[finding.line];
     line += (line.empty() || words[0] == ';' ? "" : words[0] == '(' ? " " : ", ") + words;
   }
-  std::string text;
-  for (const auto & line : lines)
-  {
-    text += (text.empty() ? "" : "\n") + line.second;
-  }
-  return text;
+  return Joined(lines, "\n", [](const auto & line) { return line.second; });
 }
 
 std::string

@@ -9,7 +9,6 @@
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Measuring/Measure.h"
-#include "BrickCCL/Segmenting/LocalThreshold.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Splitting/Split.h"

@@ -7,6 +7,7 @@
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
@@ -232,17 +233,6 @@ HintOnNumber(std::string text)
 }
 
 std::string
-ListOfNames(const std::vector<std::string> & names)
-{
-  std::string text;
-  for (const std::string & name : names)
-  {
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text;
-}
-
-std::string
 RightValue(const Form & form)
 {
   const auto textOf = [&](double bound) {
@@ -270,7 +260,7 @@ RightValue(const Form & form)
   case Kind::Spacing:
     return "up to 4 numbers above 0: mm along x, y, z, or lengths such as \"500 um\"";
   case Kind::Choice:
-    return "one of " + ListOfNames(form.choices);
+    return "one of " + Joined(form.choices, ", ");
   case Kind::Threshold:
     return form.check != nullptr ? form.check("") : "a number, such as 1200, or a method that finds one, such as otsu";
   case Kind::Neighbors:

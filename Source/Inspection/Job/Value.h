@@ -138,9 +138,6 @@ double SizeFor(const Connectivity & connectivity, const Amount & amount, const s
 /** A filter, whose deviation may have a unit: "gaussian:500um". \throws InvalidArgument */
 std::vector<SmoothingMethod> SmoothingOf(const std::string & text);
 
-/** "a, b, c". */
-std::string ListOfNames(const std::vector<std::string> & names);
-
 } // namespace brickccl::job
 
 #endif

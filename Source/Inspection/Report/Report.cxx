@@ -7,6 +7,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Report/Page.h"
@@ -15,7 +16,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace brickccl::report
 {
@@ -118,8 +118,7 @@ public:
     AddHead(data);
     AddCounts(data);
     AddInputs(data);
-    std::istringstream lines(m_Recipe.text);
-    for (std::string line; std::getline(lines, line);)
+    for (const std::string & line : SplitAt('\n', m_Recipe.text))
     {
       data["text"].push_back({ { "line", line } });
     }
@@ -227,7 +226,7 @@ SetFields(job::Job & recipe, const std::vector<std::string> & fields)
     {
       throw InvalidArgument(isKnown ? "--report-field " + name + " has no value; write " + name + "=VALUE"
                                     : "a report has no field " + Quoted(name) + DidYouMean(name, names) +
-                                        "; there are " + job::ListOfNames(names));
+                                        "; there are " + Joined(names, ", "));
     }
     const job::Parameter & parameter = *job::FindParameter("report." + name);
     if (const auto fault =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Segmenting/LocalThreshold.h"
+#include "BrickCCL/Segmenting/Threshold.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"

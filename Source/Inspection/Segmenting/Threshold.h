@@ -30,7 +30,7 @@ struct ThresholdMethod
     /** The middle between the two clearest peaks: air and material (ISO-50). */
     Iso50,
     /** Otsu's threshold separates air and material; voxels are compared with the material around them
-     *  (LocalThreshold.h). */
+     *  (CompareLocally). */
     Local
   };
 
@@ -101,6 +101,25 @@ struct ProposedThreshold
 
 /** The thresholds that are proposed to users. */
 std::vector<ProposedThreshold> ProposeThresholds(const ValueHistogram & histogram);
+
+/** Compares each voxel with the material around it, for scans that are brighter in some places than in others.
+ *
+ *  Air are the values below a global threshold, material the others. A voxel's threshold is
+ *  air + percent / 100 * (material - air), where `air` is the mean of all air in the histogram, rounded, and `material`
+ *  is the mean of the material in a window around the voxel. The window reaches floor(window / (2 * spacing)) voxels to
+ *  both sides along each axis and ends at the border of the image. All numbers are whole: values less the least one
+ *  where the histogram has a bin for each, else numbers of bins.
+ *
+ *  \param found  the threshold between air and material in this histogram, with the method
+ *  \param mask   set to 1 for values at or above their threshold, else to 0
+ *  \throws InvalidArgument for 4 dimensions, a window of 1 or of more than 255 voxels, and whole numbers beyond 2^53;
+ *  Canceled. */
+void CompareLocally(const ImageView &      image,
+                    const Geometry &       geometry,
+                    const Threshold &      found,
+                    const ValueHistogram & histogram,
+                    std::uint8_t *         mask,
+                    const HostContext &    context);
 
 } // namespace brickccl
 

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
+#include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
-#include "BrickCCL/Streaming/PoresBySlabs.h"
 #include "BrickCCL/Streaming/SlabLabeler.h"
-#include "BrickCCL/Streaming/SlabRuns.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -22,6 +25,69 @@ namespace brickccl
 
 namespace
 {
+
+/** The runs of slabs with the labels of the volume, for threads that write nearly in raster order. */
+class SlabRuns
+{
+public:
+  SlabRuns(const SlabPlan & plan, std::shared_ptr<const WorkFolder> folder)
+    : m_Plan(plan)
+    , m_Folder(std::move(folder))
+  {}
+
+  /** Writes the labels of rows of the volume. */
+  void WriteRows(std::int64_t begin, std::int64_t end, LabelType type, void * labels);
+
+private:
+  std::shared_ptr<const RunVolume> Get(std::size_t slab);
+
+  SlabPlan                                                              m_Plan;
+  std::shared_ptr<const WorkFolder>                                     m_Folder;
+  std::mutex                                                            m_Mutex;
+  std::vector<std::pair<std::size_t, std::shared_ptr<const RunVolume>>> m_Kept;
+};
+
+void
+SlabRuns::WriteRows(std::int64_t begin, std::int64_t end, LabelType type, void * labels)
+{
+  const std::int64_t slabRows = m_Plan.slabs.front().extent.RowCount();
+  const auto         rowBytes =
+    static_cast<std::size_t>(m_Plan.slabs.front().extent.RowLength()) * SizeOf(ScalarTypeOfLabel(type));
+  auto * output = static_cast<std::byte *>(labels);
+  while (begin < end)
+  {
+    const std::int64_t slab = begin / slabRows;
+    const std::int64_t last = std::min(end, (slab + 1) * slabRows);
+    const auto         runs = Get(static_cast<std::size_t>(slab));
+    ExpandRows(*runs, begin - slab * slabRows, last - slab * slabRows, type, output);
+    output += static_cast<std::size_t>(last - begin) * rowBytes;
+    begin = last;
+  }
+}
+
+std::shared_ptr<const RunVolume>
+SlabRuns::Get(std::size_t slab)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  for (const auto & [number, runs] : m_Kept)
+  {
+    if (number == slab)
+    {
+      return runs;
+    }
+  }
+  auto runs = std::make_shared<RunVolume>();
+  // Two are enough: pieces are written nearly in order.
+  m_Kept.erase(m_Kept.begin(), m_Kept.size() < 2 ? m_Kept.begin() : m_Kept.end() - 1);
+  files::WithContext(m_Plan.slabs[slab].ToString() + ": ", [&] {
+    ReadBrickRuns(m_Folder->Read(slab, WorkFolder::Kind::Runs),
+                  ReadMap(m_Folder->Read(slab, WorkFolder::Kind::Map)),
+                  { 1 },
+                  *runs);
+  });
+  m_Kept.emplace_back(slab, runs);
+  return runs;
+}
 
 /** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
  *  such slabs, if the one that is asked for does not. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Streaming/PoresBySlabs.h"
+#include "BrickCCL/Streaming/SlabLabeler.h"
 
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Core/AxisOfParts.h"
@@ -7,7 +7,6 @@
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Segmenting/FillPart.h"
-#include "BrickCCL/Streaming/SlabLabeler.h"
 
 #include <algorithm>
 #include <iterator>

@@ -5,11 +5,12 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Files/ErrorContext.h"
-#include "BrickCCL/Streaming/MergeNeed.h"
-#include "BrickCCL/Streaming/SlabRuns.h"
+#include "BrickCCL/Files/Disk/MappedFiles.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,138 @@ namespace brickccl
 {
 
 using Kind = WorkFolder::Kind;
+
+namespace
+{
+
+/** The additional memory for numbering per component of slabs: sorting needs up to four numbers, unwrapping
+ *  up to 16 more. */
+constexpr std::uint64_t
+NumberingBytes(const PeriodicAxes & periodic)
+{
+  return periodic.HasAny() ? 160 : 32;
+}
+
+/** The memory for merging slabs. */
+struct MergeNeed
+{
+  /** The components of all slabs. */
+  std::uint64_t parts = 0;
+  /** At most, with numbering. */
+  std::uint64_t bytes = 0;
+};
+
+/** The memory for links through ends of periodic axes among some slabs, and more.
+ *  \param faces  the bytes of the slabs' faces, which are kept with the links */
+std::uint64_t
+BytesOfLinks(const std::vector<Bytes> & records, std::uint64_t faces)
+{
+  BrickMerge merge(1);
+  for (const Bytes & record : records)
+  {
+    merge.Add(record);
+  }
+  const std::uint64_t known = faces + BrickMerge::BytesFor(0, merge.PartCount());
+  const std::uint64_t bytes = merge.MemoryBytes();
+  // A list that grows has room for up to twice what it holds.
+  return 2 * (bytes - std::min(bytes, known));
+}
+
+/** Computes it from records, one after the other, in little memory. \param record  of a slab; the slabs make up one
+ *  volume in raster order */
+MergeNeed
+NeedOfMerging(std::size_t slabs, const std::function<Bytes(std::size_t)> & record, const PeriodicAxes & periodic)
+{
+  MergeNeed     need;
+  std::uint64_t mostFaces = 0;
+  std::uint64_t firstFaces = 0;
+  std::uint64_t faces = 0;
+  std::uint64_t links = 0;
+  for (std::size_t slab = 0; slab < slabs; ++slab)
+  {
+    const Bytes bytes = record(slab);
+    BrickRecord read = ReadRecord(bytes, RecordParts::Merging);
+    need.parts += read.firstVoxels.size();
+    mostFaces = std::max<std::uint64_t>(mostFaces, read.faces.MemoryBytes());
+    read.faces.ForgetEnds();
+    faces = read.faces.MemoryBytes();
+    firstFaces = slab == 0 ? faces : firstFaces;
+    if (periodic.HasAny())
+    {
+      // A slab that is the whole volume keeps no faces.
+      links += BytesOfLinks({ bytes }, slabs == 1 ? 0 : faces);
+    }
+  }
+  if (periodic.HasAny() && slabs > 1)
+  {
+    // The first and the last slab may be neighbors; two slabs that are the whole volume keep no faces.
+    links += BytesOfLinks({ record(0), record(slabs - 1) }, slabs == 2 ? 0 : firstFaces + faces);
+  }
+  // The faces of a slab, of the one before and of the first one are there together.
+  need.bytes = BrickMerge::BytesFor(slabs, need.parts) + 3 * mostFaces + links + NumberingBytes(periodic) * need.parts;
+  return need;
+}
+
+/** The place of a slab's first voxel in the bytes of an image, and the slab's bytes. */
+struct Part
+{
+  std::uint64_t begin;
+  std::size_t   size;
+
+  Part(const LoadedImage & image, const BrickBox & slab)
+    : begin(slab.PlaceInVolume(0) * SizeOf(image.type) * static_cast<std::uint64_t>(image.channels))
+    , size(static_cast<std::size_t>(slab.extent.VoxelCount()) * SizeOf(image.type) *
+           static_cast<std::size_t>(image.channels))
+  {}
+};
+
+ImageView
+ReadPart(const LoadedImage & image, const BrickBox & slab, Buffer<std::byte> & room)
+{
+  const Part        part(image, slab);
+  const std::byte * voxels = image.voxels.Data() + part.begin;
+  if (image.stream)
+  {
+    room.Resize(part.size);
+    image.stream->Read(part.begin, room.Data(), part.size);
+    voxels = room.Data();
+  }
+  return ImageView(static_cast<const void *>(voxels), image.type, slab.extent, image.channels);
+}
+
+} // namespace
+
+SlabViews
+SlabReader::Read(const BrickBox & slab)
+{
+  SlabViews views;
+  if (m_Images.image != nullptr)
+  {
+    views.image = ReadPart(*m_Images.image, slab, m_ImageRoom);
+  }
+  if (m_Images.mask != nullptr)
+  {
+    views.mask = ReadPart(*m_Images.mask, slab, m_MaskRoom);
+  }
+  if (m_Images.intensity != nullptr)
+  {
+    views.intensity = ReadPart(*m_Images.intensity, slab, m_IntensityRoom);
+  }
+  return views;
+}
+
+void
+SlabReader::Forget(const BrickBox & slab) const
+{
+  for (const LoadedImage * const image : std::array{ m_Images.image, m_Images.mask, m_Images.intensity })
+  {
+    if (image != nullptr && !image->stream && image->voxels.IsShared())
+    {
+      const Part part(*image, slab);
+      ForgetMapped(image->voxels.Data() + part.begin, part.size);
+    }
+  }
+}
 
 SlabLabeler::SlabLabeler(const SlabImages &  images,
                          const SlabOptions & options,
@@ -149,15 +282,34 @@ SlabLabeler::Merge()
   m_Result.secondsToMerge += m_Clock.Lap();
 }
 
+/** The memory for merging tables, very probably an upper limit: the rows of slabs and of the volume, with the sums of
+ *  the groups that are measured. */
 std::uint64_t
 SlabLabeler::TableBytes(std::uint64_t parts, std::uint64_t components) const
 {
-  return BytesOfTables(m_Options.groups,
-                       m_Options.label.periodic.HasAny(),
-                       MeasuresClasses(),
-                       m_Images.intensity != nullptr,
-                       parts,
-                       components);
+  std::uint64_t ofSlabs = m_Options.label.periodic.HasAny() ? 200 : 160;
+  std::uint64_t ofVolume = 160;
+  for (const ColumnGroup * const group : m_Options.groups.List())
+  {
+    const std::string name = group->name;
+    ofSlabs += group->needsMoments ? 160 : 0;
+    ofVolume += group->needsMoments ? 480 : 0;
+    // Hulls of rugged components have hundreds of corners.
+    ofSlabs += name == "feret" ? 1000 : 0;
+    ofVolume += name == "feret" ? 1500 : 0;
+    ofVolume += name == "surface" || name == "topology" ? 200 : 0;
+  }
+  if (MeasuresClasses())
+  {
+    ofSlabs += 32;
+    ofVolume += 32;
+  }
+  if (m_Images.intensity != nullptr)
+  {
+    ofSlabs += 200;
+    ofVolume += 240;
+  }
+  return ofSlabs * parts + ofVolume * components;
 }
 
 /** Takes the second look at slabs that surfaces and Euler numbers need. */

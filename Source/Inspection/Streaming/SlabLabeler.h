@@ -3,10 +3,11 @@
 #define BRICKCCL_STREAMING_SLABLABELER_H
 
 #include "BrickCCL/Bricks/Bricks.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
-#include "BrickCCL/Streaming/SlabReader.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
 
 #include <cstddef>
@@ -17,6 +18,35 @@
 
 namespace brickccl
 {
+
+/** The voxels of a slab. */
+struct SlabViews
+{
+  ImageView                image;
+  std::optional<ImageView> mask;
+  std::optional<ImageView> intensity;
+};
+
+/** Reads slabs of the images of a volume. */
+class SlabReader
+{
+public:
+  explicit SlabReader(const SlabImages & images)
+    : m_Images(images)
+  {}
+
+  /** The voxels are valid until the next call, or until Forget. */
+  SlabViews Read(const BrickBox & slab);
+
+  /** Releases the memory of a slab in mapped files. */
+  void Forget(const BrickBox & slab) const;
+
+private:
+  SlabImages        m_Images;
+  Buffer<std::byte> m_ImageRoom;
+  Buffer<std::byte> m_MaskRoom;
+  Buffer<std::byte> m_IntensityRoom;
+};
 
 /** One of several labelings of a volume, which have the same slabs and keep their states in one folder. */
 struct SlabStage
@@ -78,6 +108,10 @@ private:
   /** The components of all slabs. */
   std::uint64_t m_SlabComponents = 0;
 };
+
+/** Labels the pores of a part, as FindPores finds them, slab by slab: first the pieces of the material, then what is
+ *  not of the largest one, then the pores. The state of all three is in the folder. */
+SlabResult LabelPoresBySlabs(const SlabImages & images, const SlabOptions & options, const WorkFolder & folder);
 
 } // namespace brickccl
 

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Files/ImageFile.h"
@@ -90,8 +91,7 @@ CheckOutput(const Scene & scene, const std::string & kind, const std::string & n
   if (!hasEnd || name.find_first_of("/\\") != std::string::npos || Printable(name) != name || name.front() == '.' ||
       name.size() > longest)
   {
-    throw InvalidArgument(Quoted(name) + " must be a file name without a folder that ends in " +
-                          job::ListOfNames(ends));
+    throw InvalidArgument(Quoted(name) + " must be a file name without a folder that ends in " + Joined(ends, ", "));
   }
   std::vector<std::string> inputs = scene.scan.files;
   inputs.push_back(scene.input);

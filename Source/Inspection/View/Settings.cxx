@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/View/Settings.h"
+#include "BrickCCL/View/LiveLabeling.h"
 
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Job/Parameters.h"
 
@@ -51,11 +52,9 @@ ForShell(const std::string & word)
 std::string
 ForRecipe(const std::vector<std::string> & texts)
 {
-  std::string list;
-  for (const std::string & text : texts)
-  {
-    list += (list.empty() ? "" : ", ") + (job::NumberOf(text) ? text : nlohmann::json(text).dump());
-  }
+  const std::string list = Joined(texts, ", ", [](const std::string & text) {
+    return job::NumberOf(text) ? text : nlohmann::json(text).dump();
+  });
   return texts.empty() ? "true" : texts.size() == 1 ? list : "[" + list + "]";
 }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_CORE_TEXTLISTS_H
+#define BRICKCCL_CORE_TEXTLISTS_H
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The parts of a text that a separator divides; none of an empty text, and no empty one at the end. */
+inline std::vector<std::string>
+SplitAt(char separator, const std::string & text)
+{
+  std::vector<std::string> parts;
+  std::istringstream       stream(text);
+  for (std::string part; std::getline(stream, part, separator);)
+  {
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+/** What `textOf` makes of the items of a list, with separators between them. */
+template <typename TList, typename TTextOf>
+std::string
+Joined(const TList & list, const std::string & separator, const TTextOf & textOf)
+{
+  std::string  text;
+  const char * before = "";
+  for (const auto & item : list)
+  {
+    text.append(before).append(textOf(item));
+    before = separator.c_str();
+  }
+  return text;
+}
+
+template <typename TList>
+std::string
+Joined(const TList & list, const std::string & separator)
+{
+  return Joined(list, separator, [](const std::string & item) { return item; });
+}
+
+/** The names of the items of a list. */
+template <typename TList>
+std::vector<std::string>
+NameList(const TList & list)
+{
+  std::vector<std::string> names;
+  for (const auto & item : list)
+  {
+    names.emplace_back(item.name);
+  }
+  return names;
+}
+
+} // namespace brickccl
+
+#endif

@@ -145,7 +145,7 @@ class Arrays(ZarrTest):
             self.assertNotEqual(code, 0, name)
             self.assertIn("%s', which was %s while it was read" % (name, said) if said else "its data file '%s'" % name, errors)
             self.assertFalse(os.path.exists(self.path("out.nrrd")))
-        self.assertEqual(self.label(self.store(voxels, chunks=(5, 64, 64)), self.path("out.nrrd"), "--memory", "64MB").returncode, 0)
+        self.assertEqual(self.label(self.store(voxels, chunks=(5, 64, 64)), self.path("out.nrrd"), "--memory", "64MB", "--threads", "1").returncode, 0)
 
     def test_in_batches_and_folders_of_masks(self):
         voxels = (values("uint8", SHAPE) > 100).astype("u1")

@@ -54,6 +54,15 @@ struct ZarrArray
   std::map<std::string, FileStamp> stored = {};
 };
 
+void
+Require(bool isRight, const std::string & otherwise)
+{
+  if (!isRight)
+  {
+    throw Unsupported(otherwise);
+  }
+}
+
 std::string
 NameOfChunk(const ZarrArray & array, const ArrayBox & box)
 {
@@ -90,10 +99,7 @@ Decompress(const std::string & compressor, const FileBytes & file, std::byte * o
            blosc_decompress_ctx(file.Data(), output, bytes, 1) == static_cast<int>(bytes);
   }
 #endif
-  if (!compressor.empty())
-  {
-    throw Unsupported("this program was built without " + compressor + ", by which its chunks are compressed");
-  }
+  Require(compressor.empty(), "this program was built without " + compressor + ", by which its chunks are compressed");
   const bool isWhole = file.Size() == bytes;
   isWhole ? std::memcpy(output, file.Data(), bytes) : nullptr;
   return isWhole;
@@ -121,11 +127,9 @@ ReadChunk(const ZarrArray & array, const ArrayBox & box, const ArraySlices & sli
   if (isStored)
   {
     const FileBytes file = MapDataFiles(array.header.path, { name }).front();
-    if (!Decompress(array.compressor, file, values.Data(), values.Size()))
-    {
-      throw Error("its chunk " + Quoted(name) + " is damaged or truncated: " + std::to_string(file.Size()) +
-                  " bytes do not make " + std::to_string(values.Size()));
-    }
+    Require(Decompress(array.compressor, file, values.Data(), values.Size()),
+            "its chunk " + Quoted(name) + " is damaged or truncated: " + std::to_string(file.Size()) +
+              " bytes do not make " + std::to_string(values.Size()));
     array.swapped ? SwapBytes(values.Data(), size, values.Size() / size, { 1 }) : void();
   }
   (isStored ? stored->second : FileStamp{ PathBeside(array.header.path, name) }).RequireSame();
@@ -159,11 +163,9 @@ FindChunks(ZarrArray & array, LoadedImage & image)
   for (const auto & entry : array.stored.empty() ? Entries(folder, failure) : Entries())
   {
     const std::string name = entry.path().filename().string();
-    if (!entry.is_directory(failure) && name[0] != '.' && name != "zarr.json")
-    {
-      throw Error("it has no chunk such as " + Quoted(NameOfChunk(array, boxes[0])) + ", but " +
-                  Quoted(entry.path().lexically_relative(folder).generic_string()));
-    }
+    Require(entry.is_directory(failure) || name[0] == '.' || name == "zarr.json",
+            "it has no chunk such as " + Quoted(NameOfChunk(array, boxes[0])) + ", but " +
+              Quoted(entry.path().lexically_relative(folder).generic_string()));
   }
 }
 
@@ -171,10 +173,7 @@ json
 ReadJson(const FileBytes & file)
 {
   json document = json::parse(file.Data(), file.Data() + file.Size(), nullptr, false);
-  if (!document.is_object())
-  {
-    throw Error(file.QuotedName() + " is damaged: it is not a JSON object");
-  }
+  Require(document.is_object(), file.QuotedName() + " is damaged: it is not a JSON object");
   return document;
 }
 
@@ -187,12 +186,10 @@ TextOf(const json & value)
 void
 Expect(bool isRead, const std::string & what, const json & value)
 {
-  if (!isRead)
-  {
-    throw Unsupported("its " + what + " is " + TextOf(value) +
-                      "; whole numbers, float32, float64 and bool are read in chunks of a regular grid, in C order, "
-                      "uncompressed or compressed by gzip, zlib, zstd or blosc");
-  }
+  Require(isRead,
+          "its " + what + " is " + TextOf(value) +
+            "; whole numbers, float32, float64 and bool are read in chunks of a regular grid, in C order, "
+            "uncompressed or compressed by gzip, zlib, zstd or blosc");
 }
 
 /** Reads the attributes of an array or group: version 3 has them in the header, version 2 in `.zattrs`. */
@@ -213,11 +210,9 @@ SizesOf(const json & sizes)
     numbers.push_back(size.is_number_unsigned() ? size.get<std::uint64_t>() : 0);
     all *= static_cast<double>(numbers.back());
   }
-  if (!(all >= 1 && all < 4e18) || numbers.empty())
-  {
-    throw Error("its shape or the shape of its chunks is " + TextOf(sizes) +
-                "; there must be at least one voxel along each axis, and not more than any memory holds");
-  }
+  Require(all >= 1 && all < 4e18 && !numbers.empty(),
+          "its shape or the shape of its chunks is " + TextOf(sizes) +
+            "; there must be at least one voxel along each axis, and not more than any memory holds");
   return numbers;
 }
 
@@ -310,11 +305,9 @@ ParseArray(const FileBytes & header, const json & metadata)
   version == 2 ? Parse2(metadata, array) : Parse3(metadata, array);
   Expect(compressors.count(array.compressor) > 0, "compressor", array.compressor);
   Expect(array.between == "." || array.between == "/", "separator of names of chunks", array.between);
-  if (array.chunk.size() != array.shape.size())
-  {
-    throw Error("its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " +
-                Counted(array.chunk.size(), "dimension"));
-  }
+  Require(array.chunk.size() == array.shape.size(),
+          "its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " +
+            Counted(array.chunk.size(), "dimension"));
   array.fill = FillOf(metadata.value("fill_value", json()), array.type);
   for (const char * const attribute : AttributesOfValues)
   {
@@ -333,10 +326,8 @@ LettersOf(const json & axes)
     const std::string name = axis.is_object() ? axis.at("name") : axis;
     letters += type == "channel" ? "c" : type == "time" ? "t" : name;
   }
-  if (letters.size() != axes.size() || letters.find_first_not_of("tzyxc") != std::string::npos)
-  {
-    throw Unsupported("its axes are " + TextOf(axes) + "; axes t, c, z, y and x are read");
-  }
+  Require(letters.size() == axes.size() && letters.find_first_not_of("tzyxc") == std::string::npos,
+          "its axes are " + TextOf(axes) + "; axes t, c, z, y and x are read");
   return letters;
 }
 
@@ -347,35 +338,31 @@ SetGeometry(const json & transformations, const json & axes, const ArrayAxes & p
   for (int axis = 0; axis < std::min(3, image.extent.dimension); ++axis)
   {
     const std::size_t place = places.places[places.places.size() - 1 - static_cast<std::size_t>(axis)];
+    if (LettersOf(axes)[place] == 't')
+    {
+      continue;
+    }
     const std::string unit = axes[place].is_object() ? axes[place].value("unit", "") : "";
-    const bool        isTime = LettersOf(axes)[place] == 't';
-    double            scale = 1;
+    double            scale = unit.empty() ? 1 : Millimeters(unit);
     double            origin = 0;
+    hasUnit.insert(!unit.empty());
+    Require(scale != 0, "an axis has the unit " + Quoted(unit) + "; micrometer and other units of length are read");
+    const double millimeters = scale;
     for (const json & each : transformations)
     {
       const std::string type = each.at("type");
+      const bool        isScale = type == "scale";
       const auto        numbers = each.value(type, std::vector<double>());
-      if ((type != "scale" && type != "translation") || numbers.size() != axes.size())
-      {
-        throw Unsupported("its coordinate transformation " + TextOf(each) + " is not read; scale and translation of " +
-                          Counted(axes.size(), "number") + " are");
-      }
-      scale *= type == "scale" ? numbers[place] : 1;
-      origin = type == "scale" ? origin * numbers[place] : origin + numbers[place];
+      Require((isScale || type == "translation") && numbers.size() == axes.size(),
+              "its coordinate transformation " + TextOf(each) + " is not read; scale and translation of " +
+                Counted(axes.size(), "number") + " are");
+      scale *= isScale ? numbers[place] : 1;
+      origin = isScale ? origin * numbers[place] : origin + numbers[place] * millimeters;
     }
-    const double millimeters = unit.empty() || isTime ? 1 : Millimeters(unit);
-    if (millimeters == 0)
-    {
-      throw Unsupported("an axis has the unit " + Quoted(unit) + "; micrometer and other units of length are read");
-    }
-    isTime ? void() : void(hasUnit.insert(!unit.empty()));
-    image.geometry.spacing[axis] = isTime ? 1 : scale * millimeters;
-    image.geometry.origin[axis] = isTime ? 0 : origin * millimeters;
+    image.geometry.spacing[axis] = scale;
+    image.geometry.origin[axis] = origin;
   }
-  if (hasUnit.size() > 1)
-  {
-    throw Unsupported("some of its OME axes have a unit, and others none; all axes of space should have one");
-  }
+  Require(hasUnit.size() < 2, "some of its OME axes have a unit, and others none; all axes of space should have one");
   hasUnit.count(true) > 0 ? void() : image.notes.push_back("its OME scale has no unit; mm is assumed");
   SettleSpacing(image);
 }
@@ -390,15 +377,15 @@ LargestOf(const FileBytes & header, const json & datasets)
   {
     const std::string path = dataset.at("path");
     const std::string file = ZarrHeader(PathBeside(header.Path(), path));
-    if (file.empty() && most.empty())
+    Require(!file.empty() || !most.empty(),
+            "its image " + Quoted(path) + " is missing: no folder of that name holds an array");
+    if (const auto shape = file.empty() ? most : SizesOf(ReadJson(FileBytes::Map(file)).at("shape")); shape > most)
     {
-      throw Error("its image " + Quoted(path) + " is missing: no folder of that name holds an array");
+      largest = { dataset, file };
+      most = shape;
     }
-    const ArrayShape shape = file.empty() ? most : SizesOf(ReadJson(FileBytes::Map(file)).at("shape"));
-    largest = shape > most ? std::pair(dataset, file) : largest;
-    most = std::max(most, shape);
   }
-  most.empty() ? throw Error("its list of OME datasets is empty; there must be one at least") : void();
+  Require(!most.empty(), "its list of OME datasets is empty; there must be one at least");
   return largest;
 }
 
@@ -416,11 +403,9 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
     metadata.value("zarr_format", 0) == 3 ? CheckKeys(metadata, "group") : void();
     const json attributes = AttributesOf(header, metadata);
     const json images = attributes.value("ome", attributes).value("multiscales", json::array());
-    if (images.size() != 1)
-    {
-      throw Unsupported("it is a group with " + Counted(images.size(), "OME image") +
-                        "; give the folder in it of one image or array");
-    }
+    Require(images.size() == 1,
+            "it is a group with " + Counted(images.size(), "OME image") +
+              "; give the folder in it of one image or array");
     axes = images.at(0).value("axes", json{ "t", "c", "z", "y", "x" });
     const auto [largest, file] = LargestOf(header, images[0].at("datasets"));
     for (const json & part : { largest, images[0] })
@@ -434,10 +419,8 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
   }
   array = ParseArray(own, metadata);
   const std::string letters = axes.is_null() ? std::string(array.shape.size(), '?') : LettersOf(axes);
-  if (letters.size() != array.shape.size())
-  {
-    throw Error("its axes are " + letters + ", but the array has " + SizesText(array.shape) + " voxels");
-  }
+  Require(letters.size() == array.shape.size(),
+          "its axes are " + letters + ", but the array has " + SizesText(array.shape) + " voxels");
   const ArrayAxes places = AxesOf(letters, array.shape, "OME axes");
   image.type = array.type;
   image.notes = places.notes;

@@ -85,6 +85,23 @@ class ZonesTest(CommandTest):
         self.assertEqual(both["zones"], summary["zones"])
         self.assertEqual({(row["part"], row["zone"]) for row in rows_of(self.table)}, {("1", "1"), ("1", "2")})
 
+    def test_percentages_have_the_same_last_digit(self):
+        """Of label maps, pores and batches: 31 of 60 voxels are not the same if multiplied by 100 first."""
+        size = (9, 8, 7)
+        holes = set([tuple(at) for at in place_in((5, 4, 3))][:31])
+        values = [10 if any(a in (0, n - 1) for a, n in zip(at, size)) or tuple(a - 2 for a in at) in holes else 200 for at in place_in(size)]
+        zones = [1 if all(2 <= a < 2 + n for a, n in zip(at, (5, 4, 3))) else 0 for at in place_in(size)]
+        self.write(size, values, zones)
+        summary = json.loads(self.ok("label", self.image, self.path("l.nrrd"), "--pores", "--range", 50, 255, "--zones", self.zones, "--json").stdout)
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write("[zones]\nfile = \"%s\"\n[part]\nmethod = \"pores\"\nthreshold = 50\n" % os.path.basename(self.zones))
+        self.ok("batch", self.path("r.toml"), self.image, "-o", self.path("out"))
+        with open(self.path("out/items/image/summary.json"), encoding="utf-8") as stream:
+            batch = json.load(stream)
+        self.assertEqual(summary["zones"][0]["porosity_percent"], 100 * (31 / 60))
+        self.assertEqual(batch["zones"][0]["porosity_percent"], 100 * (31 / 60))
+        self.assertEqual(batch["porosity_percent"], summary["pores"]["porosity_percent"])
+
     def test_what_does_not_fit_is_refused(self):
         self.write((4, 3, 2), [1] * 24, [0] * 24)
         label = ("label", self.image, self.path("l.nrrd"))
@@ -219,6 +236,19 @@ class ZonesInRecipesTest(BatchTest):
         self.assertEqual([tuple(zone[key] for key in keys) for zone in found], expected)
         # A pore of three voxels is in two zones, and counts in the zone of most of them.
         self.assertEqual([zone["defects"] for zone in found], [1, 2])
+
+    def test_files_that_are_missing(self):
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.volume("b.nrrd", [(1, 1, 1, 2, 2, 2)])
+        for name in ("none.nrrd", "zones/{item}.nrrd"):
+            self.recipe("[zones]\nfile = \"%s\"\n" % name)
+            for options in ((), ("--dry-run",)):
+                self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, *options,
+                           saying="%s' (zones.file) is missing" % name.replace("{item}", "a"))
+                self.assertFalse(os.path.exists(self.output))
+        self.write_zones("b", 5)
+        self.batch(code=3)
+        self.assertEqual({name: row["error"] == "" for name, row in self.items().items()}, {"a": False, "b": True})
 
     def test_zones_of_all_items_next_to_them_are_no_item(self):
         self.recipe("[zones]\nfile = \"in/z.nrrd\"\n[[acceptance]]\nrule = \"number\"\nat_most_count = 0\nzone = 3\n")

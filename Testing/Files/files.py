@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 try:
@@ -88,6 +89,22 @@ class FilesTest(unittest.TestCase):
     def label(self, *arguments):
         return subprocess.run([COMMAND, "label", *map(str, arguments)], capture_output=True, text=True,
                               errors="replace", timeout=300)
+
+    def label_and_stop(self, path, output, work, change):
+        """Labels by slabs, and calls change() while it is stopped after the first of them."""
+        os.mkdir(work)
+        process = subprocess.Popen([COMMAND, "label", path, output, "--memory", "64MB", "--threads", "1", "--work", work],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(60000):
+            if sum(len(files) for _, _, files in os.walk(work)) > 2 or process.poll() is not None:
+                break
+            time.sleep(0.001)
+        self.assertIsNone(process.poll(), "it ended before a source could be changed")
+        process.send_signal(signal.SIGSTOP)
+        change()
+        process.send_signal(signal.SIGCONT)
+        said = process.communicate(timeout=120)[1]
+        return process.returncode, said
 
     def assert_geometry(self, image, spacing, origin=None, direction=None):
         np.testing.assert_allclose(image.spacing, spacing, rtol=1e-5)

@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 import unittest
+import zlib
 
 from files import COMMAND, np, skip_without, values
 from hdf5_files import BLOCKY, RANDOM, Hdf5Files
@@ -14,6 +15,7 @@ from hdf5_files import BLOCKY, RANDOM, Hdf5Files
 h5py = skip_without("h5py")
 SimpleITK = skip_without("SimpleITK")
 
+ENCODERS = {"gzip": zlib.compress, "shuffle": lambda stored: stored[::2] + stored[1::2]}
 TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
 
 
@@ -200,6 +202,30 @@ class Hdf5Test(Hdf5Files):
             stream.seek(os.path.getsize(path) - 5000)
             stream.write(b"\x55" * 9)
         self.refuses(path, saying="cannot be read")
+
+    def test_chunks_of_other_sizes(self):
+        """Chunks that decode to too few or too many bytes are refused; chunks that skip filters are read."""
+        chunks = {(0, 0, 0): BLOCKY[:9, :12, :25], (9, 12, 25): BLOCKY[9:18, 12:24, 25:]}
+        expected = np.full(BLOCKY.shape, 9, "u2")
+        expected[:9, :12, :25], expected[9:18, 12:24, 25:] = chunks.values()
+        for options in ({"compression": 4}, {"compression": 4, "shuffle": True}, {"shuffle": True}):
+            for skipped in range(2 ** len(options)):
+                for change in ("none", "short", "long"):
+                    path = self.path("chunks.h5")
+                    with h5py.File(path, "w") as stream:
+                        stream.create_dataset("a", BLOCKY.shape, "u2", chunks=(9, 12, 25), fillvalue=9, **options)
+                        for place, voxels in chunks.items():
+                            stored = voxels.tobytes()
+                            if change != "none" and place[0] > 0:
+                                stored = stored[:-100] if change == "short" else stored + bytes(100)
+                            for number, name in enumerate(stream["a"]._filters):
+                                stored = stored if skipped >> number & 1 else ENCODERS[name](stored)
+                            stream["a"].id.write_direct_chunk(place, stored, filter_mask=skipped)
+                    with self.subTest(options=options, skipped=skipped, change=change):
+                        if change == "none":
+                            self.assert_voxels(path, expected)
+                        else:
+                            self.refuses(path, saying="/a cannot be read from 9 x 12 x 25 on as 9 x 12 x 25 values")
 
     def test_files_that_are_being_written(self):
         path = self.path("open.h5")

@@ -75,22 +75,6 @@ class Hdf5SourcesTest(Hdf5Files):
             h5py.h5d.create(stream.id, b"d", h5py.h5t.NATIVE_UINT16, h5py.h5s.create_simple(BLOCKY.shape), storage)
         self.refuses_in_both_ways(path, ("its dataset /d is compressed by the filter 32999", "h5repack"))
 
-    def label_and_stop(self, path, output, work, change):
-        """Labels by slabs, and calls change() while it is stopped after the first of them."""
-        os.mkdir(work)
-        process = subprocess.Popen([COMMAND, "label", path, output, "--memory", "64MB", "--threads", "1", "--work", work],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(60000):
-            if sum(len(files) for _, _, files in os.walk(work)) > 2 or process.poll() is not None:
-                break
-            time.sleep(0.001)
-        self.assertIsNone(process.poll(), "it ended before a source could be changed")
-        process.send_signal(signal.SIGSTOP)
-        change()
-        process.send_signal(signal.SIGCONT)
-        said = process.communicate(timeout=120)[1]
-        return process.returncode, said
-
     def test_files_that_change_between_parts(self):
         """Slabs open the file anew: no two states of it are mixed."""
         volume = np.kron(np.random.default_rng(3).integers(0, 2, (40, 8, 8)), np.ones((5, 32, 32), int)).astype("u2")

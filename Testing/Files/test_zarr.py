@@ -123,6 +123,30 @@ class Arrays(ZarrTest):
             np.testing.assert_array_equal(self.read(self.path("whole.nrrd")).voxels > 0, voxels)
             np.testing.assert_array_equal(self.read(self.path("whole.nrrd")).voxels, self.read(self.path("slabs.nrrd")).voxels)
 
+    def test_changes_between_slabs(self):
+        voxels = np.kron(np.random.default_rng(3).integers(0, 2, (40, 8, 8)), np.ones((5, 32, 32), int)).astype("u2")
+        voxels[195:] = 0
+
+        def rewrite(name):
+            with open(name, "r+b") as stream:
+                byte = stream.read(1)
+                stream.seek(0)
+                stream.write(byte)
+
+        def copy(name):
+            os.makedirs(os.path.dirname(name))
+            shutil.copy(os.path.join(path, "c/38/0/0"), name)
+
+        for way, name, said in ((rewrite, "c/38/0/0", "changed or replaced"), (os.remove, "c/38/3/3", None),
+                                (copy, "c/39/0/0", "changed or replaced"), (rewrite, "zarr.json", "changed or replaced")):
+            path = self.store(voxels, chunks=(5, 64, 64), compressors=ZstdCodec())
+            work = self.path("work-%s-%s" % (way.__name__, os.path.basename(name)))
+            code, errors = self.label_and_stop(path, self.path("out.nrrd"), work, lambda: way(os.path.join(path, name)))
+            self.assertNotEqual(code, 0, name)
+            self.assertIn("%s', which was %s while it was read" % (name, said) if said else "its data file '%s'" % name, errors)
+            self.assertFalse(os.path.exists(self.path("out.nrrd")))
+        self.assertEqual(self.label(self.store(voxels, chunks=(5, 64, 64)), self.path("out.nrrd"), "--memory", "64MB", "--threads", "1").returncode, 0)
+
     def test_in_batches_and_folders_of_masks(self):
         voxels = (values("uint8", SHAPE) > 100).astype("u1")
         for name in ("in/a.zarr", "in/b/c.ome.zarr"):

@@ -7,6 +7,9 @@
 #include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 
 namespace brickccl::files
@@ -17,27 +20,13 @@ namespace brickccl::files
 namespace
 {
 
-using Shape = std::vector<std::uint64_t>;
-
-/** The shape of the boxes that are read at once: whole chunks, as many as make a megabyte, x first. */
-Shape
-BoxShape(const Hdf5Dataset & dataset)
+/** The shape of what is read at once: a chunk, or slices of a dataset without chunks. */
+ArrayShape
+CellOf(const Hdf5Dataset & dataset)
 {
-  constexpr std::uint64_t enough = 1 << 20;
-  Shape                   box = dataset.chunk.empty() ? Shape(dataset.shape.size(), 1) : dataset.chunk;
-  std::uint64_t           bytes = SizeOf(dataset.type);
-  for (const std::uint64_t size : box)
-  {
-    bytes *= size;
-  }
-  for (std::size_t axis = box.size(); axis-- > 0;)
-  {
-    const std::uint64_t count = (dataset.shape[axis] + box[axis] - 1) / box[axis];
-    const std::uint64_t factor = std::clamp<std::uint64_t>(enough / std::max<std::uint64_t>(bytes, 1), 1, count);
-    box[axis] *= factor;
-    bytes *= factor;
-  }
-  return box;
+  ArrayShape cell = dataset.chunk.empty() ? dataset.shape : dataset.chunk;
+  std::fill(cell.begin(), dataset.chunk.empty() && cell.size() > 2 ? cell.end() - 2 : cell.begin(), 1);
+  return cell;
 }
 
 /** Opens a dataset in a process that ends soon. */
@@ -120,6 +109,78 @@ CheckPlaces(const Hdf5Library &      h5,
   }
 }
 
+/** A filter that only checks how many bytes reach it. */
+std::size_t
+CheckSize(unsigned, std::size_t, const unsigned * expected, std::size_t bytes, std::size_t *, void **)
+{
+  return bytes == *expected ? bytes : 0;
+}
+
+/** Creates a dataset of one chunk in memory, with the filters of another dataset but those of a mask. After these its
+ *  chunk's size is checked, since the library reads what a short chunk lacks from memory that is not set. */
+hid_t
+CreateMirror(const Hdf5Library & h5, hid_t object, const Hdf5Dataset & dataset, std::uint32_t skipped)
+{
+  constexpr H5Z_filter_t     number = 511;
+  static const H5Z_class2_t  check = { H5Z_CLASS_T_VERS, number, 1, 1, "size", nullptr, nullptr, CheckSize };
+  const std::vector<hsize_t> chunk(dataset.chunk.begin(), dataset.chunk.end());
+  const hid_t                filters = h5.H5Dget_create_plist(object);
+  const hid_t                list = h5.H5Dget_create_plist(object);
+  const hid_t                access = h5.H5Pcreate(h5.TypeNamed("H5P_CLS_FILE_ACCESS_ID"));
+  const auto                 bytes =
+    static_cast<unsigned>(ArrayBox{ {}, dataset.chunk }.Count() * h5.H5Tget_size(h5.H5Dget_type(object)));
+  h5.H5Zregister(&check);
+  h5.H5Premove_filter(list, H5Z_FILTER_ALL);
+  h5.H5Pset_filter(list, number, H5Z_FLAG_MANDATORY, 1, &bytes);
+  for (int i = 0; i < h5.H5Pget_nfilters(filters); ++i)
+  {
+    unsigned    values[256];
+    unsigned    flags = 0;
+    std::size_t count = std::size(values);
+    const auto  place = static_cast<unsigned>(i);
+    const auto  filter = h5.H5Pget_filter(filters, place, &flags, &count, values, 0, nullptr, nullptr);
+    (skipped >> place & 1U) == 0 ? h5.H5Pset_filter(list, filter, flags, count, values) : 0;
+  }
+  h5.H5Pset_fapl_core(access, 1 << 20, 0);
+  // H5F_ACC_TRUNC, which is not a constant but calls the library.
+  constexpr unsigned truncate = 2;
+  const hid_t        memory = h5.H5Fcreate(std::to_string(skipped).c_str(), truncate, H5P_DEFAULT, access);
+  const hid_t        space = h5.H5Screate_simple(static_cast<int>(chunk.size()), chunk.data(), nullptr);
+  const hid_t        mirror = h5.H5Dcreate_anon(memory, h5.H5Tcopy(h5.H5Dget_type(object)), space, list, H5P_DEFAULT);
+  if (mirror < 0)
+  {
+    FailHdf5(h5, "the filters of dataset " + Printable(dataset.name) + " cannot be used");
+  }
+  return mirror;
+}
+
+/** Copies the chunk with a voxel, if it is stored, to a dataset in memory, of which there is one for each mask of
+ *  skipped filters, and makes the voxel's place one in the chunk. \return this dataset, or else the given one */
+hid_t
+MirrorChunk(hid_t object, const Hdf5Dataset & dataset, std::vector<hsize_t> & voxel)
+{
+  static std::map<std::uint32_t, hid_t> mirrors;
+  static PipedChild::Bytes              stored;
+  const Hdf5Library &                   h5 = Hdf5Library::Get();
+  const std::vector<hsize_t>            first(voxel.size(), 0);
+  std::vector<hsize_t>                  inside;
+  std::uint32_t                         skipped = 0;
+  hsize_t                               size = 0;
+  std::transform(voxel.begin(), voxel.end(), dataset.chunk.begin(), std::back_inserter(inside), std::modulus());
+  std::vector<hsize_t> place;
+  std::transform(voxel.begin(), voxel.end(), inside.begin(), std::back_inserter(place), std::minus());
+  if (h5.H5Dget_chunk_storage_size(object, place.data(), &size) < 0 || size == 0)
+  {
+    return object;
+  }
+  stored.resize(size);
+  const bool isRead = h5.H5Dread_chunk(object, H5P_DEFAULT, place.data(), &skipped, stored.data()) >= 0;
+  hid_t &    mirror = mirrors[skipped];
+  mirror = mirror == 0 ? CreateMirror(h5, object, dataset, skipped) : mirror;
+  voxel = inside;
+  return isRead && h5.H5Dwrite_chunk(mirror, H5P_DEFAULT, 0, first.data(), size, stored.data()) >= 0 ? mirror : -1;
+}
+
 /** Sends every `step`-th of the boxes, from the first on. */
 void
 SendBoxes(const Hdf5Dataset &           dataset,
@@ -131,19 +192,26 @@ SendBoxes(const Hdf5Dataset &           dataset,
   const Hdf5Library & h5 = Hdf5Library::Get();
   const hid_t         object = OpenDataset(h5, dataset);
   const hid_t         type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
+  const ArrayShape    cell = CellOf(dataset);
   PipedChild::Bytes   values;
+  // Once so much memory was freed, glibc keeps what the library frees with each chunk.
+  values.reserve(std::size_t{ 31 } << 20);
+  values.shrink_to_fit();
   for (std::size_t i = first; i < boxes.size(); i += step)
   {
     const ArrayBox &           box = boxes[i];
-    const std::vector<hsize_t> begin(box.begin.begin(), box.begin.end());
+    std::vector<hsize_t>       begin(box.begin.begin(), box.begin.end());
     const std::vector<hsize_t> size(box.size.begin(), box.size.end());
+    const hid_t                source = dataset.chunk.empty() ? object : MirrorChunk(object, dataset, begin);
     const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), h5.H5Sclose);
-    const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
+    const Hdf5Handle space(h5.H5Dget_space(source), h5.H5Sclose);
     values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));
     if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) < 0 ||
-        h5.H5Dread(object, type, room, space, H5P_DEFAULT, values.data()) < 0)
+        h5.H5Dread(source, type, room, space, H5P_DEFAULT, values.data()) < 0)
     {
-      FailHdf5(h5, "the values of dataset " + Printable(dataset.name) + " cannot be read");
+      FailHdf5(h5,
+               "the values of dataset " + Printable(dataset.name) + " cannot be read from " + SizesText(box.begin) +
+                 " on as " + SizesText(cell) + " values");
     }
     send(values.data(), values.size());
   }
@@ -152,21 +220,12 @@ SendBoxes(const Hdf5Dataset &           dataset,
 void
 ReadByChildren(const Hdf5Dataset & dataset, const ArraySlices & slices, const HostContext & context, std::byte * output)
 {
-  const std::vector<ArrayBox> boxes = CutIntoBoxes(dataset.shape, BoxShape(dataset), slices);
-  std::uint64_t               largest = 0;
-  for (const ArrayBox & box : boxes)
-  {
-    largest = std::max(largest, box.Count() * SizeOf(dataset.type));
-  }
+  const std::vector<ArrayBox> boxes = CutIntoBoxes(dataset.shape, CellOf(dataset), slices);
   // A chunk that is cut by the end of a part is read as a whole.
-  std::uint64_t chunkBytes = SizeOf(dataset.type);
-  for (const std::uint64_t size : dataset.chunk)
-  {
-    chunkBytes *= size;
-  }
-  const auto count =
+  const std::uint64_t largest = ArrayBox{ {}, CellOf(dataset) }.Count() * SizeOf(dataset.type);
+  const auto          count =
     std::min<std::size_t>(boxes.size(), static_cast<std::size_t>(EffectiveThreadCount(context.threads)));
-  const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(largest, chunkBytes) / 1000000);
+  const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(largest / 1000000);
   std::size_t done = 0;
   const auto  tell = [&] { context.progress.Update(static_cast<double>(done) / static_cast<double>(boxes.size())); };
   std::vector<std::unique_ptr<PipedChild>> children;
@@ -175,7 +234,7 @@ ReadByChildren(const Hdf5Dataset & dataset, const ArraySlices & slices, const Ho
     children.push_back(std::make_unique<PipedChild>(
       "the HDF5 library",
       [&](const PipedChild::Send & send) { SendBoxes(dataset, boxes, first, count, send); },
-      Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
+      Hdf5Library::Memory + static_cast<std::size_t>(4 * largest),
       seconds,
       tell));
   }

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/FileStamp.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/Arrays.h"
 #include "BrickCCL/Files/Settle.h"
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <set>
 
 #ifdef BRICKCCL_USE_BLOSC
@@ -35,10 +37,10 @@ using nlohmann::json;
 
 struct ZarrArray
 {
-  std::string header;
-  ArrayShape  shape;
-  ArrayShape  chunk;
-  ScalarType  type = ScalarType::UInt8;
+  FileStamp  header;
+  ArrayShape shape;
+  ArrayShape chunk;
+  ScalarType type = ScalarType::UInt8;
   /** Whether the bytes of each value are in reverse order. */
   bool swapped = false;
   /** "gzip", "zlib", "zstd" or "blosc"; empty if chunks are not compressed. */
@@ -47,9 +49,19 @@ struct ZarrArray
   std::string before;
   std::string between;
   /** The bytes of a voxel of a missing chunk. */
-  std::string           fill;
-  std::set<std::string> missing = {};
+  std::string fill;
+  /** The files of stored chunks, when they were listed. */
+  std::map<std::string, FileStamp> stored = {};
 };
+
+void
+Require(bool isRight, const std::string & otherwise)
+{
+  if (!isRight)
+  {
+    throw Unsupported(otherwise);
+  }
+}
 
 std::string
 NameOfChunk(const ZarrArray & array, const ArrayBox & box)
@@ -87,10 +99,7 @@ Decompress(const std::string & compressor, const FileBytes & file, std::byte * o
            blosc_decompress_ctx(file.Data(), output, bytes, 1) == static_cast<int>(bytes);
   }
 #endif
-  if (!compressor.empty())
-  {
-    throw Unsupported("this program was built without " + compressor + ", by which its chunks are compressed");
-  }
+  Require(compressor.empty(), "this program was built without " + compressor + ", by which its chunks are compressed");
   const bool isWhole = file.Size() == bytes;
   isWhole ? std::memcpy(output, file.Data(), bytes) : nullptr;
   return isWhole;
@@ -102,29 +111,28 @@ ReadChunk(const ZarrArray & array, const ArrayBox & box, const ArraySlices & sli
 {
   const std::string name = NameOfChunk(array, box);
   const std::size_t size = SizeOf(array.type);
-  if (array.missing.count(name) > 0)
-  {
-    std::string values(box.Count() * size, '\0');
-    std::generate(values.begin(), values.end(), [&, i = std::size_t{ 0 }]() mutable { return array.fill[i++ % size]; });
-    PutBox(array.shape, box, slices, box.size, size, reinterpret_cast<const std::byte *>(values.data()), output);
-    return;
-  }
-  std::size_t begin = 0;
-  std::size_t bytes = size;
+  const auto        stored = array.stored.find(name);
+  const bool        isStored = stored != array.stored.end();
+  std::size_t       begin = 0;
   for (std::size_t i = 0; i < array.chunk.size(); ++i)
   {
     begin = begin * array.chunk[i] + box.begin[i] % array.chunk[i];
-    bytes *= array.chunk[i];
   }
-  const FileBytes   file = MapDataFiles(array.header, { name }).front();
   Buffer<std::byte> values;
-  values.Resize(bytes);
-  if (!Decompress(array.compressor, file, values.Data(), bytes))
+  values.Resize(static_cast<std::size_t>(ArrayBox{ {}, array.chunk }.Count()) * size);
+  for (std::size_t i = 0; !isStored && i < values.Size(); ++i)
   {
-    throw Error("its chunk " + Quoted(name) + " is damaged or truncated: " + std::to_string(file.Size()) +
-                " bytes do not make " + std::to_string(bytes));
+    values.Data()[i] = static_cast<std::byte>(array.fill[i % size]);
   }
-  array.swapped ? SwapBytes(values.Data(), size, bytes / size, { 1 }) : void();
+  if (isStored)
+  {
+    const FileBytes file = MapDataFiles(array.header.path, { name }).front();
+    Require(Decompress(array.compressor, file, values.Data(), values.Size()),
+            "its chunk " + Quoted(name) + " is damaged or truncated: " + std::to_string(file.Size()) +
+              " bytes do not make " + std::to_string(values.Size()));
+    array.swapped ? SwapBytes(values.Data(), size, values.Size() / size, { 1 }) : void();
+  }
+  (isStored ? stored->second : FileStamp{ PathBeside(array.header.path, name) }).RequireSame();
   PutBox(array.shape, box, slices, array.chunk, size, values.Data() + begin * size, output);
 }
 
@@ -133,30 +141,31 @@ void
 FindChunks(ZarrArray & array, LoadedImage & image)
 {
   const auto      boxes = CutIntoBoxes(array.shape, array.chunk, { 0, 0, array.shape[0] });
+  const fs::path  folder = fs::path(array.header.path).parent_path();
   std::error_code failure;
   for (const ArrayBox & box : boxes)
   {
     const std::string name = NameOfChunk(array, box);
-    const std::string path = PathBeside(array.header, name);
+    const std::string path = PathBeside(array.header.path, name);
     // A link to a file that is gone is not a missing chunk.
-    const bool isMissing = fs::symlink_status(path, failure).type() == fs::file_type::not_found;
-    isMissing ? void(array.missing.insert(name)) : image.files.push_back(path);
-  }
-  const fs::path folder = fs::path(array.header).parent_path();
-  using Entries = fs::recursive_directory_iterator;
-  for (const auto & entry : array.missing.size() < boxes.size() ? Entries() : Entries(folder, failure))
-  {
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_directory(failure) && name[0] != '.' && name != "zarr.json")
+    if (fs::symlink_status(path, failure).type() != fs::file_type::not_found)
     {
-      throw Error("it has no chunk such as " + Quoted(NameOfChunk(array, boxes[0])) + ", but " +
-                  Quoted(entry.path().lexically_relative(folder).generic_string()));
+      array.stored.emplace(name, FileStamp::Of(path));
+      image.files.push_back(path);
     }
   }
-  if (!array.missing.empty())
+  if (array.stored.size() < boxes.size())
   {
-    image.notes.push_back(std::to_string(array.missing.size()) + " of its " + Counted(boxes.size(), "chunk") +
-                          " are not stored; their voxels have the fill value");
+    image.notes.push_back(std::to_string(boxes.size() - array.stored.size()) + " of its " +
+                          Counted(boxes.size(), "chunk") + " are not stored; their voxels have the fill value");
+  }
+  using Entries = fs::recursive_directory_iterator;
+  for (const auto & entry : array.stored.empty() ? Entries(folder, failure) : Entries())
+  {
+    const std::string name = entry.path().filename().string();
+    Require(entry.is_directory(failure) || name[0] == '.' || name == "zarr.json",
+            "it has no chunk such as " + Quoted(NameOfChunk(array, boxes[0])) + ", but " +
+              Quoted(entry.path().lexically_relative(folder).generic_string()));
   }
 }
 
@@ -164,10 +173,7 @@ json
 ReadJson(const FileBytes & file)
 {
   json document = json::parse(file.Data(), file.Data() + file.Size(), nullptr, false);
-  if (!document.is_object())
-  {
-    throw Error(file.QuotedName() + " is damaged: it is not a JSON object");
-  }
+  Require(document.is_object(), file.QuotedName() + " is damaged: it is not a JSON object");
   return document;
 }
 
@@ -177,12 +183,13 @@ TextOf(const json & value)
   return Quoted(value.is_string() ? value.get<std::string>() : value.dump().substr(0, 60));
 }
 
-[[noreturn]] void
-Refuse(const std::string & what, const json & value)
+void
+Expect(bool isRead, const std::string & what, const json & value)
 {
-  throw Unsupported("its " + what + " is " + TextOf(value) +
-                    "; whole numbers, float32, float64 and bool are read in chunks of a regular grid, in C order, "
-                    "uncompressed or compressed by gzip, zlib, zstd or blosc");
+  Require(isRead,
+          "its " + what + " is " + TextOf(value) +
+            "; whole numbers, float32, float64 and bool are read in chunks of a regular grid, in C order, "
+            "uncompressed or compressed by gzip, zlib, zstd or blosc");
 }
 
 /** Reads the attributes of an array or group: version 3 has them in the header, version 2 in `.zattrs`. */
@@ -203,11 +210,9 @@ SizesOf(const json & sizes)
     numbers.push_back(size.is_number_unsigned() ? size.get<std::uint64_t>() : 0);
     all *= static_cast<double>(numbers.back());
   }
-  if (!(all >= 1 && all < 4e18) || numbers.empty())
-  {
-    throw Error("its shape or the shape of its chunks is " + TextOf(sizes) +
-                "; there must be at least one voxel along each axis, and not more than any memory holds");
-  }
+  Require(all >= 1 && all < 4e18 && !numbers.empty(),
+          "its shape or the shape of its chunks is " + TextOf(sizes) +
+            "; there must be at least one voxel along each axis, and not more than any memory holds");
   return numbers;
 }
 
@@ -224,10 +229,9 @@ FillOf(const json & fill, ScalarType type)
                      : fill == "-Infinity" ? static_cast<T>(-Limits::infinity())
                      : isNumber            ? fill.get<T>()
                                            : T{ 0 };
-    if (!(isNumber ? fill.is_boolean() || !Limits::is_integer || json(value) == fill : fill.is_null() || value != 0))
-    {
-      Refuse("fill_value of the type " + std::string(NameOf(type)), fill);
-    }
+    Expect(isNumber ? fill.is_boolean() || !Limits::is_integer || json(value) == fill : fill.is_null() || value != 0,
+           "fill_value of the type " + std::string(NameOf(type)),
+           fill);
     return std::string(reinterpret_cast<const char *>(&value), sizeof(T));
   });
 }
@@ -236,60 +240,56 @@ void
 Parse2(const json & metadata, ZarrArray & array)
 {
   const json & type = metadata.at("dtype");
-  const json   compressor = metadata.value("compressor", json());
   const json   filters = metadata.value("filters", json());
-  const json & order = metadata.at("order");
-  type.is_string() ? void() : Refuse("dtype", type);
-  filters.empty() ? void() : Refuse("list of filters", filters);
-  order == "C" ? void() : Refuse("order", order);
+  Expect(type.is_string(), "dtype", type);
+  Expect(filters.empty(), "list of filters", filters);
+  Expect(metadata.at("order") == "C", "order", metadata["order"]);
   array.type = TypeOfNpy(type);
   array.swapped = (type.get<std::string>()[0] == '>') != HostIsBigEndian;
   array.chunk = SizesOf(metadata.at("chunks"));
   array.between = metadata.value("dimension_separator", ".");
-  array.compressor = compressor.is_null() ? "" : compressor.at("id").get<std::string>();
+  array.compressor = metadata.value("/compressor/id"_json_pointer, "");
 }
 
 /** \throws Unsupported for keys of version 3 that change what an array or group is. */
 void
 CheckKeys(const json & metadata, const std::string & type)
 {
-  static const std::set<std::string> known = {
-    "zarr_format", "node_type",          "attributes",           "shape",          "data_type", "chunk_grid", "codecs",
-    "fill_value",  "chunk_key_encoding", "storage_transformers", "dimension_names"
-  };
-  metadata.at("node_type") == type ? void() : Refuse("node_type", metadata["node_type"]);
+  static const std::set<std::string> known = { "zarr_format",        "node_type",      "attributes", "shape",
+                                               "data_type",          "chunk_grid",     "codecs",     "fill_value",
+                                               "chunk_key_encoding", "dimension_names" };
+  Expect(metadata.at("node_type") == type, "node_type", metadata["node_type"]);
   for (const auto & [key, value] : metadata.items())
   {
     const bool isOptional = value.is_object() && value.value("must_understand", json()) == false;
-    isOptional || known.count(key) > 0 ? void() : Refuse("unknown key, which must be understood,", key);
+    Expect(isOptional || value == json::array() || known.count(key) > 0, "unknown key, which must be understood,", key);
   }
 }
 
 void
 Parse3(const json & metadata, ZarrArray & array)
 {
-  const json   type = metadata.at("data_type") == "bool" ? json("uint8") : metadata.at("data_type");
+  const json   type = metadata.at("data_type") == "bool" ? json("uint8") : metadata["data_type"];
   const json & grid = metadata.at("chunk_grid");
   const json & keys = metadata.at("chunk_key_encoding");
-  const json & codecs = metadata.at("codecs");
-  const json   transformers = metadata.value("storage_transformers", json());
-  const json   none = json::object();
-  const auto   scalar = ScalarTypeNamed(type.is_string() ? type.get<std::string>() : "");
   const bool   isDefault = keys.at("name") == "default";
+  const auto   scalar = ScalarTypeNamed(type.is_string() ? type.get<std::string>() : "");
+  json         codecs = json::array();
+  for (const json & codec : metadata.at("codecs"))
+  {
+    codecs.push_back(codec.at("name"));
+  }
   CheckKeys(metadata, "array");
-  scalar ? void() : Refuse("data_type", type);
-  grid.at("name") == "regular" ? void() : Refuse("chunk_grid", grid);
-  isDefault || keys.at("name") == "v2" ? void() : Refuse("chunk_key_encoding", keys);
-  transformers.empty() ? void() : Refuse("list of storage_transformers", transformers);
-  codecs.is_array() && !codecs.empty() ? void() : Refuse("list of codecs", codecs);
-  codecs[0].at("name") == "bytes" ? void() : Refuse("first codec", codecs[0].at("name"));
-  codecs.size() <= 2 ? void() : Refuse("third codec", codecs[2].at("name"));
+  Expect(scalar.has_value(), "data_type", type);
+  Expect(grid.at("name") == "regular", "chunk_grid", grid);
+  Expect(isDefault || keys["name"] == "v2", "chunk_key_encoding", keys);
+  Expect(codecs.size() - 1 < 2 && codecs[0] == "bytes", "list of codecs", codecs);
   array.type = *scalar;
-  array.swapped = (codecs[0].value("configuration", none).value("endian", "little") == "big") != HostIsBigEndian;
+  array.swapped = (metadata.value("/codecs/0/configuration/endian"_json_pointer, "little") == "big") != HostIsBigEndian;
   array.chunk = SizesOf(grid.at("configuration").at("chunk_shape"));
-  array.between = keys.value("configuration", none).value("separator", isDefault ? "/" : ".");
+  array.between = keys.value("/configuration/separator"_json_pointer, isDefault ? "/" : ".");
   array.before = isDefault ? "c" + array.between : "";
-  array.compressor = codecs.size() == 1 ? "" : codecs[1].at("name").get<std::string>();
+  array.compressor = codecs.size() == 1 ? "" : codecs[1];
 }
 
 ZarrArray
@@ -299,20 +299,19 @@ ParseArray(const FileBytes & header, const json & metadata)
   const json                  attributes = AttributesOf(header, metadata);
   const std::set<std::string> compressors = { "", "gzip", "zlib", "zstd", "blosc" };
   ZarrArray                   array;
-  array.header = header.Path();
+  array.header = FileStamp::Of(header.Path());
   array.shape = SizesOf(metadata.at("shape"));
-  version == 2 || version == 3 ? void() : Refuse("zarr_format", version);
+  Expect(version == 2 || version == 3, "zarr_format", version);
   version == 2 ? Parse2(metadata, array) : Parse3(metadata, array);
-  compressors.count(array.compressor) > 0 ? void() : Refuse("compressor", array.compressor);
-  array.between == "." || array.between == "/" ? void() : Refuse("separator of names of chunks", array.between);
-  const std::string axes = Counted(array.chunk.size(), "dimension");
-  array.chunk.size() == array.shape.size()
-    ? void()
-    : throw Error("its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " + axes);
+  Expect(compressors.count(array.compressor) > 0, "compressor", array.compressor);
+  Expect(array.between == "." || array.between == "/", "separator of names of chunks", array.between);
+  Require(array.chunk.size() == array.shape.size(),
+          "its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " +
+            Counted(array.chunk.size(), "dimension"));
   array.fill = FillOf(metadata.value("fill_value", json()), array.type);
   for (const char * const attribute : AttributesOfValues)
   {
-    attributes.contains(attribute) ? Refuse("attribute, which may change its values,", attribute) : void();
+    Expect(!attributes.contains(attribute), "attribute, which may change its values,", attribute);
   }
   return array;
 }
@@ -327,10 +326,8 @@ LettersOf(const json & axes)
     const std::string name = axis.is_object() ? axis.at("name") : axis;
     letters += type == "channel" ? "c" : type == "time" ? "t" : name;
   }
-  if (letters.size() != axes.size() || letters.find_first_not_of("tzyxc") != std::string::npos)
-  {
-    throw Unsupported("its axes are " + TextOf(axes) + "; axes t, c, z, y and x are read");
-  }
+  Require(letters.size() == axes.size() && letters.find_first_not_of("tzyxc") == std::string::npos,
+          "its axes are " + TextOf(axes) + "; axes t, c, z, y and x are read");
   return letters;
 }
 
@@ -341,35 +338,31 @@ SetGeometry(const json & transformations, const json & axes, const ArrayAxes & p
   for (int axis = 0; axis < std::min(3, image.extent.dimension); ++axis)
   {
     const std::size_t place = places.places[places.places.size() - 1 - static_cast<std::size_t>(axis)];
+    if (LettersOf(axes)[place] == 't')
+    {
+      continue;
+    }
     const std::string unit = axes[place].is_object() ? axes[place].value("unit", "") : "";
-    const bool        isTime = LettersOf(axes)[place] == 't';
-    double            scale = 1;
+    double            scale = unit.empty() ? 1 : Millimeters(unit);
     double            origin = 0;
+    hasUnit.insert(!unit.empty());
+    Require(scale != 0, "an axis has the unit " + Quoted(unit) + "; micrometer and other units of length are read");
+    const double millimeters = scale;
     for (const json & each : transformations)
     {
       const std::string type = each.at("type");
+      const bool        isScale = type == "scale";
       const auto        numbers = each.value(type, std::vector<double>());
-      if ((type != "scale" && type != "translation") || numbers.size() != axes.size())
-      {
-        throw Unsupported("its coordinate transformation " + TextOf(each) + " is not read; scale and translation of " +
-                          Counted(axes.size(), "number") + " are");
-      }
-      scale *= type == "scale" ? numbers[place] : 1;
-      origin = type == "scale" ? origin * numbers[place] : origin + numbers[place];
+      Require((isScale || type == "translation") && numbers.size() == axes.size(),
+              "its coordinate transformation " + TextOf(each) + " is not read; scale and translation of " +
+                Counted(axes.size(), "number") + " are");
+      scale *= isScale ? numbers[place] : 1;
+      origin = isScale ? origin * numbers[place] : origin + numbers[place] * millimeters;
     }
-    const double millimeters = unit.empty() || isTime ? 1 : Millimeters(unit);
-    if (millimeters == 0)
-    {
-      throw Unsupported("an axis has the unit " + Quoted(unit) + "; micrometer and other units of length are read");
-    }
-    isTime ? void() : void(hasUnit.insert(!unit.empty()));
-    image.geometry.spacing[axis] = isTime ? 1 : scale * millimeters;
-    image.geometry.origin[axis] = isTime ? 0 : origin * millimeters;
+    image.geometry.spacing[axis] = scale;
+    image.geometry.origin[axis] = origin;
   }
-  if (hasUnit.size() > 1)
-  {
-    throw Unsupported("some of its OME axes have a unit, and others none; all axes of space should have one");
-  }
+  Require(hasUnit.size() < 2, "some of its OME axes have a unit, and others none; all axes of space should have one");
   hasUnit.count(true) > 0 ? void() : image.notes.push_back("its OME scale has no unit; mm is assumed");
   SettleSpacing(image);
 }
@@ -384,15 +377,15 @@ LargestOf(const FileBytes & header, const json & datasets)
   {
     const std::string path = dataset.at("path");
     const std::string file = ZarrHeader(PathBeside(header.Path(), path));
-    if (file.empty() && most.empty())
+    Require(!file.empty() || !most.empty(),
+            "its image " + Quoted(path) + " is missing: no folder of that name holds an array");
+    if (const auto shape = file.empty() ? most : SizesOf(ReadJson(FileBytes::Map(file)).at("shape")); shape > most)
     {
-      throw Error("its image " + Quoted(path) + " is missing: no folder of that name holds an array");
+      largest = { dataset, file };
+      most = shape;
     }
-    const ArrayShape shape = file.empty() ? most : SizesOf(ReadJson(FileBytes::Map(file)).at("shape"));
-    largest = shape > most ? std::pair(dataset, file) : largest;
-    most = std::max(most, shape);
   }
-  most.empty() ? throw Error("its list of OME datasets is empty; there must be one at least") : void();
+  Require(!most.empty(), "its list of OME datasets is empty; there must be one at least");
   return largest;
 }
 
@@ -410,11 +403,9 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
     metadata.value("zarr_format", 0) == 3 ? CheckKeys(metadata, "group") : void();
     const json attributes = AttributesOf(header, metadata);
     const json images = attributes.value("ome", attributes).value("multiscales", json::array());
-    if (images.size() != 1)
-    {
-      throw Unsupported("it is a group with " + Counted(images.size(), "OME image") +
-                        "; give the folder in it of one image or array");
-    }
+    Require(images.size() == 1,
+            "it is a group with " + Counted(images.size(), "OME image") +
+              "; give the folder in it of one image or array");
     axes = images.at(0).value("axes", json{ "t", "c", "z", "y", "x" });
     const auto [largest, file] = LargestOf(header, images[0].at("datasets"));
     for (const json & part : { largest, images[0] })
@@ -428,10 +419,8 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
   }
   array = ParseArray(own, metadata);
   const std::string letters = axes.is_null() ? std::string(array.shape.size(), '?') : LettersOf(axes);
-  if (letters.size() != array.shape.size())
-  {
-    throw Error("its axes are " + letters + ", but the array has " + SizesText(array.shape) + " voxels");
-  }
+  Require(letters.size() == array.shape.size(),
+          "its axes are " + letters + ", but the array has " + SizesText(array.shape) + " voxels");
   const ArrayAxes places = AxesOf(letters, array.shape, "OME axes");
   image.type = array.type;
   image.notes = places.notes;
@@ -483,6 +472,7 @@ ReadZarr(const FileBytes & file, const ReadOptions & options)
   TellHeader(options, image);
   FindChunks(array, image);
   const auto read = [array](const ArraySlices & slices, const HostContext & context, std::byte * output) {
+    array.header.RequireSame();
     const auto boxes = CutIntoBoxes(array.shape, array.chunk, slices);
     ParallelFor(static_cast<std::int64_t>(boxes.size()), context, [&](std::int64_t i) {
       ReadChunk(array, boxes[static_cast<std::size_t>(i)], slices, output);

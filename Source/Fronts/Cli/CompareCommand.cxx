@@ -154,9 +154,11 @@ CheckOutside(const std::string & output, const std::string & folder)
 void
 RunBatches(const CompareArguments & arguments)
 {
-  if (arguments.inputs.size() != 2 || arguments.aligns || !arguments.recipe.empty())
+  if (arguments.inputs.size() != 2 || arguments.aligns || !arguments.recipe.empty() || !arguments.spacing.empty() ||
+      !arguments.raw.empty() || !arguments.series.empty())
   {
-    throw InvalidArgument("two batches take no --recipe or --align, scans and label maps no --different-recipes");
+    throw InvalidArgument(
+      "two batches take no --recipe, --align or options of reading, scans and label maps no --different-recipes");
   }
   const std::string & before = arguments.inputs[0];
   const std::string & after = arguments.inputs[1];
@@ -275,8 +277,9 @@ AddCompareCommand(CLI::App & app)
                  "matched by overlap, each scan with the one before. Batches are compared item by item, by names.")
     ->required()
     ->expected(2, std::numeric_limits<int>::max());
-  command->add_option("--recipe", arguments->recipe, "recipe that finds the defects of scans: .toml, or a ready one")
-    ->type_name("RECIPE");
+  CLI::Option * const recipe =
+    command->add_option("--recipe", arguments->recipe, "recipe that finds the defects of scans: .toml, or a ready one")
+      ->type_name("RECIPE");
   CLI::Option * const align =
     command->add_flag("--align",
                       arguments->aligns,
@@ -298,7 +301,11 @@ AddCompareCommand(CLI::App & app)
     ->check(NumberFromZero())
     ->capture_default_str()
     ->type_name("SHARE");
-  AddOptions(*command, *arguments, "threads");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
+  for (const std::string & name : job::WordsOf(ReadingOptions))
+  {
+    recipe->excludes(command->get_option("--" + name));
+  }
   command->callback([arguments] {
     arguments->options.threads = arguments->threads;
     RunCompare(*arguments);

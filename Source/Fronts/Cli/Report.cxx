@@ -9,6 +9,7 @@
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -346,7 +347,7 @@ AddNumbers(job::Findings &         findings,
   for (const auto & [number, voxels] : region)
   {
     const auto [count, shared, largest] = sums[number];
-    const double  percent = 100 * static_cast<double>(shared) / static_cast<double>(voxels);
+    const double  percent = PercentOf(shared, voxels);
     job::Findings own = { { name, number } };
     AddSizes(own, isPores ? "part_" : "region_", voxels, image, 1, name + ' ' + std::to_string(number) + ": #");
     own.push_back({ noun + 's', count, 1, "#", noun });

@@ -82,6 +82,11 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
     throw Error("there is no image among the inputs; formats that are read: " + ReadableFormats() +
                 ", and raw voxels with input.raw in the recipe");
   }
+  const auto hasZones = [&](const BatchItem & item) { return files::IsThere(ZonesOf(recipe, item.name)); };
+  if (!recipe.zones.empty() && std::none_of(all.items.begin(), all.items.end(), hasZones))
+  {
+    throw Error("the file " + Quoted(ZonesOf(recipe, all.items[0].name)) + " (zones.file) is missing");
+  }
   return all;
 }
 

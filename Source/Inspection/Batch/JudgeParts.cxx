@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <cmath>
 #include <limits>
@@ -109,7 +110,7 @@ DescribeZones(const Findings & item, JudgedItem & judged)
         { "defect_" + size, static_cast<double>(voxels[number]) * voxel },
         { "region_voxels", region },
         { "region_" + size, static_cast<double>(region) * voxel },
-        { "porosity_percent", 100 * (static_cast<double>(voxels[number]) / static_cast<double>(region)) },
+        { "porosity_percent", PercentOf(voxels[number], region) },
         { "rules", rules } });
   }
 }

@@ -48,6 +48,13 @@ inline constexpr std::size_t MaximumParts = 255;
 /** Numbers of parts or zones, each with its voxels. */
 using VoxelsOfNumbers = std::map<std::uint64_t, std::uint64_t>;
 
+/** A number of voxels in percent of those of a region; 0 for a region without voxels. */
+inline double
+PercentOf(std::uint64_t voxels, std::uint64_t region)
+{
+  return region == 0 ? 0 : 100 * (static_cast<double>(voxels) / static_cast<double>(region));
+}
+
 /** A part and its pores. */
 struct PoresOfPart
 {
@@ -101,7 +108,7 @@ struct PoresOfPart
   double
   PorosityPercent(std::uint64_t voxels) const
   {
-    return 100 * static_cast<double>(voxels) / static_cast<double>(partVoxels);
+    return PercentOf(voxels, partVoxels);
   }
 };
 

@@ -5,6 +5,7 @@
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <algorithm>
 
@@ -13,12 +14,6 @@ namespace brickccl::batch
 
 namespace
 {
-
-double
-Percent(std::uint64_t voxels, std::uint64_t region)
-{
-  return region == 0 ? 0 : 100 * (static_cast<double>(voxels) / static_cast<double>(region));
-}
 
 /** The voxels of defects in the zone of the rule. */
 std::uint64_t
@@ -63,7 +58,7 @@ JudgePorosity(RuleJudge & judge)
     judge.ForDefects([&](const ComponentMeasures & component) { voxels += component.voxelCount; });
     region = findings.part ? findings.table.partTotals.voxels : region;
   }
-  judge.Take(Percent(voxels, region));
+  judge.Take(PercentOf(voxels, region));
   judge.DecideByLargest([](const ComponentMeasures &) { return true; });
 }
 
@@ -93,7 +88,7 @@ JudgePorosityOfSlices(RuleJudge & judge)
       const auto * const mask = static_cast<const std::uint8_t *>(judge.findings.part->data) + slice * size;
       region -= std::count(mask, mask + size, std::uint8_t{ 0 });
     }
-    shares.push_back(Percent(static_cast<std::uint64_t>(voxels), static_cast<std::uint64_t>(region)));
+    shares.push_back(PercentOf(static_cast<std::uint64_t>(voxels), static_cast<std::uint64_t>(region)));
   }
   judge.TakeSlice(shares);
 }

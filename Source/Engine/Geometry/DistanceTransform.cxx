@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Geometry/DistanceTransform.h"
 
+#include "BrickCCL/Geometry/DistancesOfRows.h"
 #include "BrickCCL/Geometry/SpreadSquares.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -42,15 +44,22 @@ template <typename TLabel, typename T>
 class DistanceTransform
 {
 public:
-  DistanceTransform(const ImageView & labels, const DistanceUnit & unit, const HostContext & context, T * squares)
-    : m_Labels(static_cast<const TLabel *>(labels.data))
-    , m_Extent(labels.extent)
+  /** \param image  the labels; null if labels share no faces across axes other than x */
+  DistanceTransform(const RowsOfLabels<TLabel> & rows,
+                    const TLabel *               image,
+                    const Extent &               extent,
+                    const DistanceUnit &         unit,
+                    const HostContext &          context,
+                    T *                          squares)
+    : m_Rows(rows)
+    , m_Labels(image)
+    , m_Extent(extent)
     , m_Unit(unit)
     , m_Context(context)
     , m_Squares(squares)
   {}
 
-  /** \return whether no square is unknown. */
+  /** \return whether the type is large enough. */
   bool
   Run(bool & areSeveral)
   {
@@ -59,11 +68,12 @@ public:
     std::atomic<TLabel>  first{ 0 };
     const std::vector<T> costs = CostsOf<T>(m_Unit, 0, m_Extent.RowLength());
     ForRows(m_Context.Part(0, 0.2), [&](std::int64_t begin, std::int64_t end) {
-      TLabel label = 0;
-      bool   differ = false;
+      std::vector<TLabel> room(static_cast<std::size_t>(m_Extent.RowLength()));
+      TLabel              label = 0;
+      bool                differ = false;
       for (std::int64_t row = begin; row < end; ++row)
       {
-        SetRow(row * m_Extent.RowLength(), costs, label, differ);
+        SetRow(m_Rows(row, room.data()), costs, m_Squares + row * m_Extent.RowLength(), label, differ);
       }
       TLabel known = 0;
       if (differ || (label != 0 && !first.compare_exchange_strong(known, label) && known != label))
@@ -74,7 +84,18 @@ public:
     areSeveral = several;
     for (int axis = 1; axis < m_Extent.dimension; ++axis)
     {
-      SpreadAlong(axis, areSeveral, m_Context.Part(0.1 + 0.2 * axis, 0.3 + 0.2 * axis));
+      SpreadAlong(axis, areSeveral && m_Labels != nullptr, m_Context.Part(0.1 + 0.2 * axis, 0.3 + 0.2 * axis));
+    }
+    double limit = 0;
+    for (int axis = 0; axis < m_Extent.dimension; ++axis)
+    {
+      const double units = UnitsIn(m_Unit.to, m_Extent.size[axis]);
+      limit += units * units * m_Unit.weights[axis];
+    }
+    // Squares that the image has no room for are infinite.
+    if (std::is_same_v<T, double> || limit < static_cast<double>(UnknownSquare<T>))
+    {
+      return true;
     }
     ForRows(m_Context.Silent(), [&](std::int64_t begin, std::int64_t end) {
       T largest = 0;
@@ -91,6 +112,8 @@ public:
   }
 
 private:
+  static constexpr auto Lines = static_cast<std::int64_t>(simd::LinesOfBundle<T>);
+
   /** Calls `work` with the first row and the end of each part of the rows. */
   template <typename TWork>
   void
@@ -104,12 +127,10 @@ private:
 
   /** Sets the squares along x. \param label, differ  the last label, and whether another one was before */
   void
-  SetRow(std::int64_t row, const std::vector<T> & costs, TLabel & label, bool & differ)
+  SetRow(const TLabel * labels, const std::vector<T> & costs, T * squares, TLabel & label, bool & differ) const
   {
-    const std::int64_t   length = m_Extent.RowLength();
-    const TLabel * const labels = m_Labels + row;
-    T * const            squares = m_Squares + row;
-    const bool           endsAtBorder = m_Unit.to == DistanceTo::Boxes;
+    const std::int64_t length = m_Extent.RowLength();
+    const bool         endsAtBorder = m_Unit.to == DistanceTo::Boxes;
     for (std::int64_t begin = 0, end = 0; begin < length; begin = end)
     {
       for (end = begin + 1; end < length && labels[end] == labels[begin]; ++end)
@@ -139,7 +160,6 @@ private:
     {
       return;
     }
-    constexpr auto       lines = static_cast<std::int64_t>(simd::LinesOfBundle<T>);
     const std::int64_t   length = m_Extent.size[axis];
     const std::vector<T> costs = CostsOf<T>(m_Unit, axis, length);
     std::int64_t         stride = 1;
@@ -147,45 +167,80 @@ private:
     {
       stride *= m_Extent.size[earlier];
     }
-    const std::int64_t bundles = (stride + lines - 1) / lines;
-    const Chunks       chunks(m_Extent.VoxelCount() / (stride * length) * bundles,
-                        context.grain / (lines * length),
+    // Bundles side by side are read together, in longer pieces of memory, as far as a cache holds them.
+    constexpr std::int64_t bytesTogether = std::int64_t{ 1 } << 18;
+    const std::int64_t     together =
+      std::clamp<std::int64_t>(bytesTogether / (length * Lines * std::int64_t{ sizeof(T) }), 1, 16) * Lines;
+    const std::int64_t tasks = (stride + together - 1) / together;
+    const Chunks       chunks(m_Extent.VoxelCount() / (stride * length) * tasks,
+                        context.grain / (together * length),
                         std::int64_t{ 64 } * EffectiveThreadCount(context.threads));
     ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
       // Lines side by side are copied to where their voxels are close together: the caches hold few voxels whose
       // distance is a power of two.
-      auto from = MakeUnset<T>(static_cast<std::size_t>(length * lines));
-      auto to = MakeUnset<T>(from.size());
-      auto blocks = MakeUnset<T>(static_cast<std::size_t>((length / simd::SpreadBlock + 1) * lines));
+      auto from = MakeUnset<T>(static_cast<std::size_t>(length * together));
+      auto to = MakeUnset<T>(static_cast<std::size_t>(length * Lines));
+      auto blocks = MakeUnset<T>(static_cast<std::size_t>((length / simd::SpreadBlock + 1) * Lines));
       for (std::int64_t task = chunks.Begin(chunk); task < chunks.End(chunk); ++task)
       {
-        const std::int64_t first = task % bundles * lines;
-        const std::int64_t at = task / bundles * stride * length + first;
-        const std::int64_t count = std::min(lines, stride - first);
-        unsigned           isBounded = m_Unit.to == DistanceTo::Boxes ? 1 : 0;
-        for (std::int64_t i = 0; i < length; ++i)
+        const std::int64_t first = task % tasks * together;
+        const std::int64_t at = task / tasks * stride * length + first;
+        const std::int64_t count = std::min(together, stride - first);
+        const bool         touch = CopyLines(at, stride, length, count, areSeveral, from.data());
+        for (std::int64_t k = 0; k < count; k += Lines)
         {
-          T * const            end = std::copy_n(m_Squares + at + i * stride, count, from.data() + i * lines);
-          const TLabel * const labels = m_Labels + at + i * stride;
-          std::fill_n(end, lines - count, T(0));
-          for (std::int64_t k = 0; k < count && areSeveral && i > 0; ++k)
+          const T * const bundle = from.data() + k * length;
+          if (std::all_of(bundle, bundle + length * Lines, [](T square) { return square == 0; }))
           {
-            const TLabel before = labels[k - stride];
-            isBounded |= unsigned{ labels[k] != before } & unsigned{ labels[k] != 0 } & unsigned{ before != 0 };
+            continue;
           }
-        }
-        to = from;
-        for (std::int64_t k = 0; k < count && isBounded != 0; ++k)
-        {
-          BoundByLabels(m_Labels + at + k, stride, length, costs, to.data() + k);
-        }
-        simd::SpreadSquares({ from.data(), to.data(), length, costs.data(), blocks.data() });
-        for (std::int64_t i = 0; i < length; ++i)
-        {
-          std::copy_n(to.data() + i * lines, count, m_Squares + at + i * stride);
+          BoundByBorder(bundle, length, costs, to.data());
+          for (std::int64_t line = k; line < std::min(k + Lines, count) && touch; ++line)
+          {
+            BoundByLabels(m_Labels + at + line, stride, length, costs, to.data() + line - k);
+          }
+          simd::SpreadSquares({ bundle, to.data(), length, costs.data(), blocks.data() });
+          for (std::int64_t i = 0; i < length; ++i)
+          {
+            std::copy_n(to.data() + i * Lines, std::min(Lines, count - k), m_Squares + at + k + i * stride);
+          }
         }
       }
     });
+  }
+
+  /** Copies the squares of lines, bundle by bundle. \return whether voxels of different labels touch along them. */
+  bool
+  CopyLines(std::int64_t at, std::int64_t stride, std::int64_t length, std::int64_t count, bool areSeveral, T * bundles)
+    const
+  {
+    unsigned touch = 0;
+    for (std::int64_t i = 0; i < length; ++i, at += stride)
+    {
+      for (std::int64_t k = 0; k < count; k += Lines)
+      {
+        const std::int64_t own = std::min(Lines, count - k);
+        std::fill_n(std::copy_n(m_Squares + at + k, own, bundles + k * length + i * Lines), Lines - own, T(0));
+      }
+      for (std::int64_t k = at; k < at + count && areSeveral && i > 0; ++k)
+      {
+        const TLabel before = m_Labels[k - stride];
+        touch |= unsigned{ m_Labels[k] != before } & unsigned{ m_Labels[k] != 0 } & unsigned{ before != 0 };
+      }
+    }
+    return touch != 0;
+  }
+
+  /** Copies the squares of a bundle and lowers them to the squares of the ways to the image's border, if it counts. */
+  void
+  BoundByBorder(const T * bundle, std::int64_t length, const std::vector<T> & costs, T * bounded) const
+  {
+    for (std::int64_t i = 0; i < length; ++i, bundle += Lines, bounded += Lines)
+    {
+      const auto steps = static_cast<std::size_t>(std::min(i + 1, length - i));
+      const T    cost = m_Unit.to == DistanceTo::Boxes ? costs[steps] : UnknownSquare<T>;
+      std::transform(bundle, bundle + Lines, bounded, [cost](T square) { return std::min(square, cost); });
+    }
   }
 
   /** Lowers squares on a line to the square of the way to the nearest voxel of another label on it. Sums with that
@@ -194,7 +249,6 @@ private:
   BoundByLabels(const TLabel * labels, std::int64_t stride, std::int64_t length, const std::vector<T> & costs, T * line)
     const
   {
-    constexpr auto     lines = static_cast<std::int64_t>(simd::LinesOfBundle<T>);
     const std::int64_t unknown = length + 1;
     for (const std::int64_t direction : { 1, -1 })
     {
@@ -203,37 +257,33 @@ private:
       {
         const bool differs = left < length && labels[i * stride] != labels[(i - direction) * stride];
         steps = differs ? 1 : std::min(steps + 1, unknown);
-        line[i * lines] = std::min(line[i * lines], costs[static_cast<std::size_t>(steps)]);
+        line[i * Lines] = std::min(line[i * Lines], costs[static_cast<std::size_t>(steps)]);
       }
     }
   }
 
-  const TLabel *       m_Labels;
-  const Extent         m_Extent;
-  const DistanceUnit & m_Unit;
-  const HostContext    m_Context;
-  T *                  m_Squares;
+  const RowsOfLabels<TLabel> & m_Rows;
+  const TLabel *               m_Labels;
+  const Extent                 m_Extent;
+  const DistanceUnit &         m_Unit;
+  const HostContext            m_Context;
+  T *                          m_Squares;
 };
 
-/** Sets the squares as numbers of type T. \return whether the type is large enough. */
-template <typename T>
-bool
-TrySquares(const ImageView & labels, const DistanceUnit & unit, const HostContext & context, SquaredDistances & found)
+/** Calls attempt(T(), context) with larger types T of squares until one is large enough. */
+template <typename TAttempt>
+void
+WithType(const DistanceUnit & unit, const HostContext & context, const TAttempt & attempt)
 {
-  auto & squares = found.squares.emplace<Buffer<T>>();
-  squares.Resize(static_cast<std::size_t>(labels.extent.VoxelCount()));
-  const bool areKnown = VisitLabels(labels, [&](auto tag) {
-    return DistanceTransform<typename decltype(tag)::Type, T>(labels, unit, context, squares.Data())
-      .Run(found.areSeveral);
-  });
-  // Squares that the image has no room for are infinite.
-  double largest = 0;
-  for (int axis = 0; axis < labels.extent.dimension; ++axis)
+  // Small numbers are no gain where a few steps are too much for them.
+  constexpr double steps = 8;
+  const double     units = 2 * steps * std::sqrt(*std::max_element(unit.weights, unit.weights + MaximumDimension));
+  const bool       maySuffice = units * units < static_cast<double>(UnknownSquare<std::uint16_t>);
+  if (!unit.isWhole || (!(maySuffice && attempt(std::uint16_t(), context.Part(0, 0.6))) &&
+                        !attempt(std::uint32_t(), context.Part(maySuffice ? 0.6 : 0, 0.9))))
   {
-    const double units = UnitsIn(unit.to, labels.extent.size[axis]);
-    largest += units * units * unit.weights[axis];
+    attempt(double(), context.Part(unit.isWhole ? 0.9 : 0, 1));
   }
-  return areKnown || std::is_same_v<T, double> || largest < static_cast<double>(UnknownSquare<T>);
 }
 
 } // namespace
@@ -283,11 +333,18 @@ DistanceUnit::DistanceUnit(DistanceTo distanceTo, const Extent & extent, const G
 
 SquaredDistances::SquaredDistances(const ImageView & labels, const DistanceUnit & unit, const HostContext & context)
 {
-  if (!unit.isWhole || (!TrySquares<std::uint16_t>(labels, unit, context.Part(0, 0.6), *this) &&
-                        !TrySquares<std::uint32_t>(labels, unit, context.Part(0.6, 0.9), *this)))
-  {
-    TrySquares<double>(labels, unit, context.Part(unit.isWhole ? 0.9 : 0, 1), *this);
-  }
+  WithType(unit, context, [&](auto type, const HostContext & part) {
+    auto & found = squares.emplace<Buffer<decltype(type)>>();
+    found.Resize(static_cast<std::size_t>(labels.extent.VoxelCount()));
+    return VisitLabels(labels, [&](auto tag) {
+      using Label = typename decltype(tag)::Type;
+      const auto * const        image = static_cast<const Label *>(labels.data);
+      const RowsOfLabels<Label> rows = [&](std::int64_t row, Label *) {
+        return image + row * labels.extent.RowLength();
+      };
+      return DistanceTransform(rows, image, labels.extent, unit, part, found.Data()).Run(areSeveral);
+    });
+  });
 }
 
 UninitializedVector<float>
@@ -296,21 +353,55 @@ SquaredDistancesToOthers(const Extent &                             extent,
                          const UninitializedVector<std::uint32_t> & labels,
                          const HostContext &                        context)
 {
-  const DistanceUnit     unit(DistanceTo::Boxes, extent, geometry, ~0u);
-  const SquaredDistances found({ labels.data(), extent }, unit, context.Part(0, 0.9));
-  auto                   result = MakeUnset<float>(labels.size());
-  const Chunks           chunks(extent.VoxelCount(), context.grain, 64);
-  std::visit(
-    [&](const auto & squares) {
-      ParallelFor(chunks.count, context.Part(0.9, 1), [&](std::int64_t chunk) {
-        for (auto i = static_cast<std::size_t>(chunks.Begin(chunk)); i < static_cast<std::size_t>(chunks.End(chunk));
+  return SquaredDistancesOfRows(
+    extent,
+    geometry,
+    [&](std::int64_t row, std::uint32_t *) { return labels.data() + row * extent.RowLength(); },
+    context,
+    labels.data());
+}
+
+UninitializedVector<float>
+SquaredDistancesOfRows(const Extent &                      extent,
+                       const Geometry &                    geometry,
+                       const RowsOfLabels<std::uint32_t> & rows,
+                       const HostContext &                 context,
+                       const std::uint32_t *               image)
+{
+  const DistanceUnit unit(DistanceTo::Boxes, extent, geometry, ~0u);
+  const auto         size = static_cast<std::size_t>(extent.VoxelCount());
+  auto               result = MakeUnset<float>(size);
+  WithType(unit, context, [&](auto type, const HostContext & part) {
+    using T = decltype(type);
+    constexpr bool isLarger = sizeof(T) > sizeof(float);
+    Buffer<T>      larger;
+    larger.Resize(isLarger ? size : 0);
+    // The squares take the end of the result's memory if they fit there.
+    auto * const squares = isLarger ? larger.Data() : reinterpret_cast<T *>(result.data() + size) - size;
+    bool         areSeveral = false;
+    if (!DistanceTransform(rows, image, extent, unit, part, squares).Run(areSeveral))
+    {
+      return false;
+    }
+    // Each round writes only where squares were that rounds before have read.
+    for (std::size_t begin = 0, end = 0; begin < size; begin = end)
+    {
+      end = sizeof(T) < sizeof(float) ? begin + (size - begin + 1) / 2 : size;
+      const Chunks chunks(static_cast<std::int64_t>(end - begin), context.grain, 64);
+      ParallelFor(chunks.count, context.Quiet(), [&](std::int64_t chunk) {
+        for (std::size_t i = begin + static_cast<std::size_t>(chunks.Begin(chunk)),
+                         last = begin + static_cast<std::size_t>(chunks.End(chunk));
+             i < last;
              ++i)
         {
-          result[i] = static_cast<float>(static_cast<double>(squares[i]) * (unit.length * unit.length));
+          T square;
+          std::memcpy(&square, squares + i, sizeof(T));
+          result[i] = static_cast<float>(static_cast<double>(square) * (unit.length * unit.length));
         }
       });
-    },
-    found.squares);
+    }
+    return true;
+  });
   return result;
 }
 

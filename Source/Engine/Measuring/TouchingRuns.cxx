@@ -7,6 +7,7 @@
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/MergeRows.h"
 
+#include <algorithm>
 #include <atomic>
 #include <type_traits>
 
@@ -33,7 +34,7 @@ DifferInRow(const RunVolume & volume, std::int64_t row, const TLabel * labels)
 } // namespace
 
 bool
-TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context)
+TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context, int rank)
 {
   if (volume.TouchingAreJoined())
   {
@@ -44,7 +45,7 @@ TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context)
   // labels at both ends of the others are the same, theirs are.
   const std::uint8_t unread = 0;
   const auto         links = MakeRowLinks(ImageView(&unread, extent), Criterion::Foreground());
-  const RowSteps     steps(Connectivity::Full(extent.dimension).BackwardRows(), extent);
+  const RowSteps     steps(Connectivity(extent.dimension, std::min(rank, extent.dimension)).BackwardRows(), extent);
   const Chunks       chunks = RowChunks(extent, context);
   std::atomic<bool>  differ = false;
   volume.VisitLabels([&](const auto * labels) {

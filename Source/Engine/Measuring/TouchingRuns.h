@@ -13,10 +13,10 @@
 namespace brickccl
 {
 
-/** Whether runs that touch always have the same label; corners count. Then neighboring foreground voxels are neighbors
+/** Whether runs that touch always have the same label. Then neighboring foreground voxels are neighbors
  *  within a component. The answer is true at once if the volume has it (RunVolume::TouchingAreJoined). Otherwise it
- * checks the runs until two touch and differ. */
-bool TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context);
+ * checks the runs until two touch and differ. By default, all neighbors count; with rank 1, only faces do. */
+bool TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context, int rank = MaximumDimension);
 
 /** Where components lie side by side. */
 struct ComponentContacts

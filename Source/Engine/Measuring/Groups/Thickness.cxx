@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Geometry/DistanceTransform.h"
+#include "BrickCCL/Geometry/DistancesOfRows.h"
 #include "BrickCCL/Geometry/DrawBalls.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
@@ -65,12 +65,19 @@ MeasureThickness(const GroupInput & input, ComponentTable & table)
   {
     throw Unsupported("thickness supports up to 4294967295 components, not " + std::to_string(components));
   }
-  UninitializedVector<float> squares;
+  UninitializedVector<std::uint32_t> labels;
+  if (!input.TouchingAreJoined() && !TouchingRunsAreJoined(volume, context, 1))
   {
-    UninitializedVector<std::uint32_t> labels = MakeUnset<std::uint32_t>(static_cast<std::size_t>(extent.VoxelCount()));
+    labels = MakeUnset<std::uint32_t>(static_cast<std::size_t>(extent.VoxelCount()));
     ExpandLabels(volume, components, context, labels.data());
-    squares = SquaredDistancesToOthers(extent, table.geometry, labels, context);
   }
+  const auto expand = [&](std::int64_t row, std::uint32_t * room) {
+    ExpandRows(volume, row, row + 1, room);
+    return room;
+  };
+  auto squares =
+    SquaredDistancesOfRows(extent, table.geometry, expand, context, labels.empty() ? nullptr : labels.data());
+  labels = UninitializedVector<std::uint32_t>();
   const auto innermost = AccumulateRuns<Innermost>(
     volume,
     components,

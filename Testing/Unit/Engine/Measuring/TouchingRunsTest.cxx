@@ -90,9 +90,9 @@ TEST(Measures, AreTheSameByRunsAndByBits)
   }
 }
 
-/** Whether all neighbors among the foreground have the same label. */
+/** Whether all neighbors among the foreground, up to `rank` axes apart, have the same label. */
 bool
-NeighborsAreSame(const Extent & extent, const std::vector<std::uint16_t> & labels)
+NeighborsAreSame(const Extent & extent, const std::vector<std::uint16_t> & labels, int rank)
 {
   const std::int64_t nx = extent.size[0];
   const std::int64_t ny = extent.size[1];
@@ -110,7 +110,8 @@ NeighborsAreSame(const Extent & extent, const std::vector<std::uint16_t> & label
     for (int step = 0; step < 27 && at(x, y, z) != 0; ++step)
     {
       const std::uint16_t other = at(x + step % 3 - 1, y + step / 3 % 3 - 1, z + step / 9 - 1);
-      if (other != 0 && other != at(x, y, z))
+      const int           axes = (step % 3 != 1) + (step / 3 % 3 != 1) + (step / 9 != 1);
+      if (other != 0 && other != at(x, y, z) && axes <= rank)
       {
         return false;
       }
@@ -145,8 +146,10 @@ TEST(Measures, KnowWhetherNeighborsAreOfOneComponent)
         context.grain = 100;
         RunVolume volume;
         MeasureLabelImage(ImageView(labels.data(), extent), {}, {}, context, volume);
-        const bool expected = NeighborsAreSame(extent, labels);
+        const bool expected = NeighborsAreSame(extent, labels, 3);
         ASSERT_EQ(TouchingRunsAreJoined(volume, context), expected) << extent.ToString() << ", seed " << seed;
+        ASSERT_EQ(TouchingRunsAreJoined(volume, context, 1), NeighborsAreSame(extent, labels, 1))
+          << extent.ToString() << ", seed " << seed;
         joined += expected ? 1 : 0;
         ++trials;
       }

@@ -147,6 +147,27 @@ class NamesTest(CommandTest):
         self.assertEqual([row["name"] for row in self.rows(self.path("t.csv"))], ["left kidney"])
         self.assertEqual(segments_of(self.path("q.seg.nrrd")), {1: kidney})
 
+    def test_names_with_memory_and_split(self):
+        # Two blocks of the kidney with a bridge, beside the liver.
+        kidney = [((0, 3), (0, 3), (0, 5)), ((1, 1), (4, 4), (2, 2)), ((0, 3), (5, 8), (0, 5))]
+        scan = self.segmentation(values=voxels(*((box, 5) for box in kidney), (((9, 11), (0, 9), (0, 5)), 12)))
+        asked = ("label", scan, self.path("o.seg.nrrd"), "--equal-value", "--statistics", self.path("t.csv"))
+        kidney, liver = ("left kidney", "0.9 0.1 0.2"), ("Liver", "0.1 0.8 0.2")
+        self.ok(*asked)
+        whole, table = segments_of(self.path("o.seg.nrrd")), self.rows(self.path("t.csv"))
+        self.assertEqual(whole, {1: kidney, 2: liver})
+        self.assertNotIn("are lost", self.ok(*asked, "--memory", "100MB").stderr)
+        self.assertEqual(self.rows(self.path("t.csv")), table)
+        self.assertEqual(segments_of(self.path("o.seg.nrrd")), whole)
+        self.ok(*asked[:4], "--memory", "100MB")
+        self.assertEqual(segments_of(self.path("o.seg.nrrd")), whole)
+        self.assertIn("are lost", self.ok("label", scan, self.path("o.nrrd"), "--equal-value", "--memory", "100MB").stderr)
+        self.ok(*asked, "--split", "0.5")
+        rows = self.rows(self.path("t.csv"))
+        self.assertEqual([(row["label"], row["parent"], row["name"]) for row in rows],
+                         [("1", "1", "left kidney"), ("2", "2", "Liver"), ("3", "1", "left kidney")])
+        self.assertEqual(segments_of(self.path("o.seg.nrrd")), {1: kidney, 2: liver, 3: kidney})
+
     def test_conditions_take_names(self):
         values = voxels((KIDNEY, 5), (LIVER, 12), (((11, 11), (9, 9), (5, 5)), 7))
         scan = self.segmentation(values=values)

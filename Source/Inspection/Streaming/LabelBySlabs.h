@@ -66,11 +66,13 @@ struct SlabOptions
  *  folder.
  *  \param run        its images and options; what is segmented is set
  *  \param intensity  null if there is none
+ *  \param measures   whether the volume is measured
  *  \throws InvalidArgument for a memory that is too small; Unsupported, which names columns that cannot be measured by
  *  slabs; Canceled; Error. */
 SlabResult LabelBySlabs(job::JobRun &        run,
                         const LoadedImage *  intensity,
                         const ColumnGroups & groups,
+                        bool                 measures,
                         const SlabObserver & seeSlab);
 
 } // namespace brickccl

@@ -97,7 +97,10 @@ inline std::size_t
 PlaceIn(std::vector<std::string> & list, const std::string & text)
 {
   const auto place = static_cast<std::size_t>(std::find(list.begin(), list.end(), text) - list.begin());
-  place == list.size() ? list.push_back(text) : void();
+  if (place == list.size())
+  {
+    list.push_back(text);
+  }
   return place;
 }
 

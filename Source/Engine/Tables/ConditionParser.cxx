@@ -304,11 +304,13 @@ private:
   NodePointer
   ParseQuoted()
   {
-    const std::size_t begin = m_At + 1;
-    const std::size_t end = m_Text.find(m_Text[m_At], begin);
-    end == std::string::npos ? Fail(m_At, "the quotation mark behind this name is missing") : void();
+    const std::size_t end = m_Text.find(m_Text[m_At], m_At + 1);
+    if (end == std::string::npos)
+    {
+      Fail(m_At, "the quotation mark behind this name is missing");
+    }
     auto node = std::make_unique<Node>();
-    node->number = Value(static_cast<Int128>(PlaceIn(m_Names, m_Text.substr(begin, end - begin))));
+    node->number = Value(static_cast<Int128>(PlaceIn(m_Names, m_Text.substr(m_At + 1, end - m_At - 1))));
     m_At = end + 1;
     return node;
   }
@@ -415,12 +417,9 @@ private:
         return ParseArguments(operation, name);
       }
     }
-    for (const char * word : { "and", "or", "not" })
+    if (name == "and" || name == "or" || name == "not")
     {
-      if (name == word)
-      {
-        Fail(begin, "expected a number or a column, not '" + name + "'");
-      }
+      Fail(begin, "expected a number or a column, not '" + name + "'");
     }
     auto node = std::make_unique<Node>();
     node->operation = Operation::Column;

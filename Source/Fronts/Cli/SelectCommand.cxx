@@ -34,7 +34,10 @@ GroupsOfCondition(const Condition & condition, const job::Table & table)
   ColumnGroups groups = ParseColumns(WithColumnsOf(condition, table.columns), !table.intensity.empty());
   for (const std::string & column : condition.ColumnNames())
   {
-    column == "name" ? void() : CheckNeedOfColumn(column, table, "the condition");
+    if (column != "name")
+    {
+      CheckNeedOfColumn(column, table, "the condition");
+    }
   }
   return groups;
 }

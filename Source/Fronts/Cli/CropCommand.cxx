@@ -134,23 +134,6 @@ CutOut(const LoadedImage & image, const Cut & cut)
   return part;
 }
 
-/** Sets the voxels of an image that do not have a label to 0. */
-void
-KeepOnly(std::uint64_t label, LoadedImage labels, int threads, LoadedImage & image)
-{
-  VisitScalarType(labels.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    std::vector<std::uint8_t> mask(static_cast<std::size_t>(labels.extent.VoxelCount()));
-    const T * const           values = static_cast<const T *>(labels.View().data);
-    std::transform(values, values + mask.size(), mask.begin(), [&](T value) {
-      return static_cast<std::uint64_t>(value) == label ? 1 : 0;
-    });
-    labels.type = ScalarType::UInt8;
-    labels.voxels.Share(nullptr, mask.data(), mask.size());
-    job::SetOutsideToZero(image, labels.View(), threads);
-  });
-}
-
 /** Writes a part of an image, with the segments that are in it. */
 void
 WritePart(const LoadedImage & part, const std::string & file, const CropArguments & arguments, ImageReader & reader)
@@ -233,7 +216,8 @@ RunCrop(const CropArguments & arguments)
     LoadedImage part = CutOut(image, cut);
     if (arguments.only && cut.label)
     {
-      KeepOnly(*cut.label, CutOut(labels ? *labels : image, cut), arguments.threads, part);
+      const LoadedImage mask = MaskOf(CutOut(labels ? *labels : image, cut), Number(*cut.label));
+      job::SetOutsideToZero(part, mask.View(), arguments.threads);
     }
     WritePart(part, cut.file, arguments, reader);
     const auto dimension = static_cast<std::size_t>(image.extent.dimension);

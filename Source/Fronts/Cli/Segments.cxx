@@ -13,6 +13,7 @@
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Segments.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -228,6 +229,20 @@ SegmentsOf(const LoadedImage &                image,
   return result;
 }
 
+LoadedImage
+MaskOf(const LoadedImage & image, const Number & label)
+{
+  LoadedImage mask = EmptyCopy(image, ScalarType::UInt8);
+  std::byte * voxels = mask.voxels.Resize(mask.ByteCount());
+  VisitScalarType(image.type, [&](auto tag) {
+    const auto * const values = static_cast<const typename decltype(tag)::Type *>(image.View().data);
+    std::transform(values, values + mask.ByteCount(), voxels, [&](auto value) {
+      return std::byte{ Number(value) == label };
+    });
+  });
+  return mask;
+}
+
 MaskFiles
 FindMasks(const std::vector<std::string> & inputs, bool areMasks)
 {
@@ -341,12 +356,11 @@ LabelsForNames(const std::string & list, const std::string & option, const Segme
     }
     CheckName(part, names, " for " + option + " is not a number and not the name of a segment");
     // Several segments may have one name.
-    std::string own;
     for (std::size_t i = 0; i < names.size(); ++i)
     {
-      own += names[i] == part ? (own.empty() ? "" : ",") + std::to_string(segmentation.segments[i].label) : "";
+      const std::string comma = labels.empty() || labels.back() == ',' ? "" : ",";
+      labels += names[i] == part ? comma + std::to_string(segmentation.segments[i].label) : "";
     }
-    labels += own;
   }
   return labels;
 }

@@ -31,6 +31,9 @@ Segmentation SegmentsOf(const LoadedImage &                image,
                         bool                               keepsEmpty,
                         ImageReader &                      notes);
 
+/** An image of 1 where another of one channel has this label, else 0. */
+LoadedImage MaskOf(const LoadedImage & image, const Number & label);
+
 /** The files of label maps and masks of one scan. */
 struct MaskFiles
 {

@@ -189,6 +189,7 @@ class NamesTest(CommandTest):
         self.assertEqual(labels_of(self.path("o.nrrd"))[1], [1 if v == 7 else 0 for v in values])
         self.fails("select", self.path("plain.nrrd"), self.path("n.nrrd"), "--where", "name == 'both'", "--keep",
                    saying="'both' in --where is not the name of a segment")
+        self.fails("select", self.path("plain.nrrd"), self.path("n.nrrd"), "--where", "name == 'both'", "--keep", saying="none has a name")
         # An empty segment has a name, too.
         empty = self.segmentation(values=voxels((KIDNEY, 5)))
         self.assertIn("no component is kept", self.ok("select", empty, self.path("o.nrrd"), "--where", "name == 'Liver'", "--keep").stderr)

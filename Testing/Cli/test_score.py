@@ -245,6 +245,7 @@ class SeveralCasesTest(CommandTest):
                 told = json.loads(self.ok(*asked, "--class", given).stdout)
                 for key, value in scored_by_sets(*masks, 0.3).items():
                     self.assertAlmostEqual(told[key], value, 14, key)
+        self.assertIn("neither image has voxels of the class '5'", self.ok(*asked, "--class", 5).stdout)
         self.fails(*asked, "--class", "livre", saying="did you mean 'liver'?")
         self.fails(*asked[:-2], "--class", "liver", saying="'liver' for --class is not a number")
 

@@ -319,6 +319,10 @@ ScoreOne(const ScoreArguments &     arguments,
   {
     reader.Note(Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");
   }
+  if (!arguments.onlyClass.empty() && score.trueVoxels + score.labelVoxels == 0)
+  {
+    reader.Note("neither image has voxels of the class " + Quoted(arguments.onlyClass));
+  }
   auto row = RowOf(name, score, labels);
   if (one != nullptr)
   {

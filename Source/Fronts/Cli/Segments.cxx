@@ -19,7 +19,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace brickccl::cli
@@ -106,7 +105,7 @@ CheckName(const std::string & text, const std::vector<std::string> & names, cons
 {
   if (std::find(names.begin(), names.end(), text) == names.end())
   {
-    throw InvalidArgument(Quoted(text) + fault + DidYouMean(text, names));
+    throw InvalidArgument(Quoted(text) + fault + (names.empty() ? "; none has a name" : DidYouMean(text, names)));
   }
 }
 

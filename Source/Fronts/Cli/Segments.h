@@ -3,6 +3,7 @@
 #define BRICKCCL_CLI_SEGMENTS_H
 
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Tables/Condition.h"
 
 #include <cstdint>

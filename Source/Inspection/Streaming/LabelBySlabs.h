@@ -66,7 +66,6 @@ struct SlabOptions
  *  folder.
  *  \param run        its images and options; what is segmented is set
  *  \param intensity  null if there is none
- *  \param measures   whether the volume is measured
  *  \throws InvalidArgument for a memory that is too small; Unsupported, which names columns that cannot be measured by
  *  slabs; Canceled; Error. */
 SlabResult LabelBySlabs(job::JobRun &        run,

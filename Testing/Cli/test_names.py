@@ -147,6 +147,75 @@ class NamesTest(CommandTest):
         self.assertEqual([row["name"] for row in self.rows(self.path("t.csv"))], ["left kidney"])
         self.assertEqual(segments_of(self.path("q.seg.nrrd")), {1: kidney})
 
+    def test_names_with_memory_and_split(self):
+        # Two blocks of the kidney with a bridge, beside the liver.
+        kidney = [((0, 3), (0, 3), (0, 5)), ((1, 1), (4, 4), (2, 2)), ((0, 3), (5, 8), (0, 5))]
+        scan = self.segmentation(values=voxels(*((box, 5) for box in kidney), (((9, 11), (0, 9), (0, 5)), 12)))
+        asked = ("label", scan, self.path("o.seg.nrrd"), "--equal-value", "--statistics", self.path("t.csv"))
+        kidney, liver = ("left kidney", "0.9 0.1 0.2"), ("Liver", "0.1 0.8 0.2")
+        self.ok(*asked)
+        whole, table = segments_of(self.path("o.seg.nrrd")), self.rows(self.path("t.csv"))
+        self.assertEqual(whole, {1: kidney, 2: liver})
+        self.assertNotIn("are lost", self.ok(*asked, "--memory", "100MB").stderr)
+        self.assertEqual(self.rows(self.path("t.csv")), table)
+        self.assertEqual(segments_of(self.path("o.seg.nrrd")), whole)
+        self.ok(*asked[:4], "--memory", "100MB")
+        self.assertEqual(segments_of(self.path("o.seg.nrrd")), whole)
+        self.assertIn("are lost", self.ok("label", scan, self.path("o.nrrd"), "--equal-value", "--memory", "100MB").stderr)
+        self.ok(*asked, "--split", "0.5")
+        rows = self.rows(self.path("t.csv"))
+        self.assertEqual([(row["label"], row["parent"], row["name"]) for row in rows],
+                         [("1", "1", "left kidney"), ("2", "2", "Liver"), ("3", "1", "left kidney")])
+        self.assertEqual(segments_of(self.path("o.seg.nrrd")), {1: kidney, 2: liver, 3: kidney})
+
+    def test_conditions_take_names(self):
+        values = voxels((KIDNEY, 5), (LIVER, 12), (((11, 11), (9, 9), (5, 5)), 7))
+        scan = self.segmentation(values=values)
+        for condition, kept in (("label == 'left kidney'", [5]), ('name == "Liver"', [12]), ("label != 'Liver'", [5, 7]),
+                                ("label == 'left kidney' or name == 'Liver' and voxel_count > 36", [5]),
+                                ("not (label == 'Liver') and label == 7", [7])):
+            with self.subTest(condition=condition):
+                self.ok("select", scan, self.path("o.nrrd"), "--where", condition, "--keep", "--keep-labels")
+                self.assertEqual(labels_of(self.path("o.nrrd"))[1], [v if v in kept else 0 for v in values])
+        for condition, saying in (
+                ("label == 'left kidny'", "'left kidny' in --where is not the name of a segment (did you mean 'left kidney'?)"),
+                ("name > 'Liver'", "compare the name by == or !="), ("1 + name > 2", "compare the name by == or !="),
+                ("name == 5", "compare the name by == or !="), ("label == 'Liver", "the quotation mark behind this name"),
+                ("voxel_count == 'Liver'", "expected a number or a column"), ("label < 'Liver'", "expected a number or a column")):
+            self.fails("select", scan, self.path("n.nrrd"), "--where", condition, "--keep", saying=saying)
+        write_nrrd(self.path("plain.nrrd"), "uint8", SIZES, values)
+        names = self.write("n.tsv", "index\tname\n5\tboth\n12\tboth\n")
+        self.ok("select", self.path("plain.nrrd"), self.path("o.nrrd"), "--where", "label == 'both'", "--remove", "--names", names)
+        self.assertEqual(labels_of(self.path("o.nrrd"))[1], [1 if v == 7 else 0 for v in values])
+        self.fails("select", self.path("plain.nrrd"), self.path("n.nrrd"), "--where", "name == 'both'", "--keep",
+                   saying="'both' in --where is not the name of a segment")
+        self.fails("select", self.path("plain.nrrd"), self.path("n.nrrd"), "--where", "name == 'both'", "--keep", saying="none has a name")
+        # An empty segment has a name, too.
+        empty = self.segmentation(values=voxels((KIDNEY, 5)))
+        self.assertIn("no component is kept", self.ok("select", empty, self.path("o.nrrd"), "--where", "name == 'Liver'", "--keep").stderr)
+
+    def test_crops_and_surfaces_take_names(self):
+        scan = self.segmentation()
+        self.ok("crop", scan, self.path("c.nrrd"), "--component", "Liver")
+        self.assertEqual(labels_of(self.path("c.nrrd"))[1], [12] * 36)
+        self.ok("crop", scan, self.path("d.nrrd"), "--component", 12)
+        self.assertEqual(labels_of(self.path("d.nrrd")), labels_of(self.path("c.nrrd")))
+        self.fails("crop", scan, self.path("n.nrrd"), "--component", "Livre", saying="did you mean 'Liver'?")
+        self.fails("crop", scan, self.path("n.nrrd"), "--component", "Liver,left kidney", saying="'12,5' for --component is not a number")
+        write_nrrd(self.path("plain.nrrd"), "uint8", SIZES, voxels((KIDNEY, 5)))
+        self.fails("crop", scan, self.path("n.nrrd"), "--component", "x", "--labels", self.path("plain.nrrd"),
+                   saying="'x' for --component is not a number")
+        if "VTK ON" not in self.ok("info").stdout:
+            return
+        meshes = set()
+        for chosen in (("--labels", "12"), ("--labels", "Liver"), ("--where", "label == 'Liver'")):
+            self.ok("mesh", scan, self.path("m.ply"), *chosen)
+            with open(self.path("m.ply"), "rb") as stream:
+                meshes.add(stream.read())
+        self.assertEqual(len(meshes), 1)
+        self.fails("mesh", scan, self.path("n.ply"), "--labels", "1,Livre", saying="did you mean 'Liver'?")
+        self.ok("render", scan, self.path("p.png"), "--labels", "left kidney")
+
     def test_lost_names_are_noted(self):
         scan = self.segmentation()
         for command in (("label", scan, self.path("o.nrrd"), "--equal-value"), ("split", scan, self.path("o.nrrd")),

@@ -200,6 +200,55 @@ class SeveralCasesTest(CommandTest):
                                    "f1": "rq", "mean_iou": "sq", "panoptic_quality": "pq", "dice": "global_bin_dsc"}.items():
                     self.assertAlmostEqual(row[key], getattr(result, other), 12, key)
 
+    def test_a_list_of_pairs(self):
+        asked = ("--components", "--iou", 0.3, "--json")
+        expected = json.loads(self.ok("score", self.path("labels"), self.path("truth"), *asked).stdout)
+        list_file = self.path("pairs.csv")
+        for begin, end in (("", "\n"), ("\ufeff", "\r\n")):
+            rows = ["prediction,truth,name", "labels/a.nrrd,truth/a.nrrd,", '"labels/b, c.nrrd","truth/b, c.nrrd","b, c"',
+                    self.path("labels/sub/d.nrrd") + ",truth/sub/d.nrrd,sub/d"]
+            with open(list_file, "w", newline="", encoding="utf-8") as stream:
+                stream.write(begin + end.join(rows) + end)
+            told = json.loads(self.ok("score", list_file, *asked, "-o", self.path("t.csv")).stdout)
+            self.assertEqual((told["cases"], told["summary"]), (expected["cases"], expected["summary"]))
+        with open(list_file, "w") as stream:
+            stream.write("prediction,truth\ntruth/a.nrrd,labels/a.nrrd\n")
+        one = json.loads(self.ok("score", list_file, *asked).stdout)["cases"]
+        self.assertEqual([row["case"] for row in one], ["a"])
+        for key, value in scored_by_sets(*self.masks["a"][::-1], 0.3).items():
+            self.assertAlmostEqual(one[0][key], value, 14, key)
+        for text, saying in (("prediction,truth\n", "is not a list of cases"), ("", "is not a list of cases"), ("truth,prediction\na,b\n", "(at 'truth,prediction')"),
+                             ("prediction,truth\nlabels/a.nrrd\n", "(at 'labels/a.nrrd')"),
+                             ("prediction,truth\nlabels/a.nrrd,truth/a.nrrd,x,y\n", "truth/a.nrrd,x,y')"),
+                             ("prediction,truth\n" + 2 * "labels/a.nrrd,truth/a.nrrd\n", "a name of its own"),
+                             ("prediction,truth\nlabels/none.nrrd,truth/a.nrrd\n", "labels/none.nrrd")):
+            with self.subTest(text=text):
+                with open(list_file, "w") as stream:
+                    stream.write(text)
+                self.fails("score", list_file, "-o", self.path("none.csv"), saying=saying)
+                self.assertFalse(os.path.exists(self.path("none.csv")))
+        self.fails("score", self.path("labels/a.nrrd"), saying="TRUTH is missing")
+        self.fails("score", list_file, "-o", list_file, saying="would overwrite")
+
+    def test_a_class_alone(self):
+        both = self.masks["a"], self.masks["sub/d"]
+        for name, side in (("l", 0), ("t", 1)):
+            first, second = both[0][side], both[1][side] - both[0][side]
+            write_nrrd(self.path(name + ".nrrd"), "uint8", SIZE, [4 * ((x, y, z) in first) + 9 * ((x, y, z) in second)
+                       for z in range(SIZE[2]) for y in range(SIZE[1]) for x in range(SIZE[0])], (1, 1, 3))
+        with open(self.path("names.tsv"), "w") as stream:
+            stream.write("index\tname\n4\tliver\n9\tleft kidney\n")
+        asked = ("score", self.path("l.nrrd"), self.path("t.nrrd"), "--components", "--iou", 0.3, "--json", "--names", self.path("names.tsv"))
+        for label, name, masks in ((4, "liver", both[0]),
+                                   (9, "left kidney", [both[1][side] - both[0][side] for side in range(2)])):
+            for given in (label, name):
+                told = json.loads(self.ok(*asked, "--class", given).stdout)
+                for key, value in scored_by_sets(*masks, 0.3).items():
+                    self.assertAlmostEqual(told[key], value, 14, key)
+        self.assertIn("neither image has voxels of the class '5'", self.ok(*asked, "--class", 5).stdout)
+        self.fails(*asked, "--class", "livre", saying="did you mean 'liver'?")
+        self.fails(*asked[:-2], "--class", "liver", saying="'liver' for --class is not a number")
+
     def test_any_overlap_is_the_rule_of_challenges(self):
         # As the challenge ISLES counts: a true lesion with any common voxel is found, a label without one is wrong.
         told = json.loads(self.ok("score", self.path("labels"), self.path("truth"), "--components", "--json").stdout)

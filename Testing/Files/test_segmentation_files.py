@@ -2,6 +2,7 @@
 """DICOM segmentations that are written, beside pydicom and, where they are installed, highdicom and dciodvfy."""
 
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -156,6 +157,43 @@ class SegmentationFilesTest(Dicom):
             instances = [pydicom.dcmread(os.path.join(scan, "i%d.dcm" % z)).SOPInstanceUID for z in range(6)]
             read = segmentation.get_pixels_by_source_instance(instances, combine_segments=True, assert_missing_frames_are_empty=True)
             np.testing.assert_array_equal(read, numbers[labels])
+
+    def test_attributes_of_the_standards_modules(self):
+        # highdicom has the tables of the standard's part 3: attributes of type 1 have a value, those of type 2 are there.
+        folder = os.path.join(os.path.dirname(highdicom.__file__), "_standard") if highdicom else "none"
+        if not os.path.isdir(folder):
+            self.skipTest("highdicom with the standard's tables is not installed")
+
+        def table(name):
+            with open(os.path.join(folder, name), encoding="utf-8") as stream:
+                return json.load(stream)
+        modules_of, attributes_of, kinds = (table(name) for name in ("iod_module_map.json", "module_attribute_map.json", "sop_class_iod_map.json"))
+        scan, _ = self.scan()
+        for kind in ("binary", "labelmap"):
+            out = self.path(kind + ".dcm")
+            self.run_command("select", scan, out, "--where", "label > 0", "--keep", "--dicom-seg", kind)
+            data = pydicom.dcmread(out)
+            lacking, checked = [], 0
+            shared, frames = data.SharedFunctionalGroupsSequence, data.PerFrameFunctionalGroupsSequence
+            for module in modules_of[kinds[data.SOPClassUID]]:
+                if module["usage"] != "M" and module["key"] not in ("frame-of-reference", "common-instance-reference"):
+                    continue
+                for attribute in attributes_of[module["key"]]:
+                    path, keyword = attribute["path"], attribute["keyword"]
+                    items = [data]
+                    for parent in path:
+                        items = [child for item in items for child in item.get(parent, [])]
+                    if len(path) == 1 and path[0] in ("SharedFunctionalGroupsSequence", "PerFrameFunctionalGroupsSequence"):
+                        # A group is shared or in each frame. Slides have places of their own, label maps have no single segments.
+                        items = frames if keyword in frames[0] else shared
+                        if keyword == "PlanePositionSlideSequence" or (kind == "labelmap" and keyword == "SegmentIdentificationSequence"):
+                            continue
+                    for item in items if attribute["type"] in ("1", "2") else ():
+                        checked += 1
+                        if keyword not in item or (attribute["type"] == "1" and item[keyword].is_empty):
+                            lacking.append((module["key"], path, keyword))
+            self.assertEqual(lacking, [])
+            self.assertGreater(checked, 150)
 
     def test_label_morph_split_and_crop(self):
         scan, labels = self.scan()

@@ -68,6 +68,23 @@ Combine(const Value & a, const Value & b, TFunction function)
   return Value(function(a.number, b.number));
 }
 
+/** A column of the places of components' names among others. \throws InvalidArgument if components have no names */
+ComponentColumn
+PlacesOfNames(const ComponentTable & table, const std::vector<std::string> & names)
+{
+  const auto isIt = [](const ComponentColumn & column) { return column.name == "name"; };
+  const auto found = std::find_if(table.texts.begin(), table.texts.end(), isIt);
+  if (found == table.texts.end())
+  {
+    throw InvalidArgument("the condition compares the names of segments, but no segment of the label map has a name");
+  }
+  ComponentColumn places = *found;
+  places.value = [texts = found->texts, names](const ComponentTable &, const ComponentMeasures & component) {
+    return static_cast<std::uint64_t>(std::find(names.begin(), names.end(), (*texts)[component.place]) - names.begin());
+  };
+  return places;
+}
+
 } // namespace
 
 condition::Value
@@ -144,7 +161,7 @@ Condition::Node::Evaluate(const std::vector<Value> & columns) const
 }
 
 Condition::Condition(const std::string & text)
-  : m_Root(ParseCondition(text, m_Columns))
+  : m_Root(ParseCondition(text, m_Columns, m_Names))
 {}
 
 Condition::~Condition() = default;
@@ -164,7 +181,7 @@ Condition::Evaluate(const ComponentTable & table, const HostContext & context) c
   std::vector<ComponentColumn>       columns;
   for (const std::string & name : m_Columns)
   {
-    std::optional<ComponentColumn> found = ColumnInAnyUnit(all, name);
+    std::optional<ComponentColumn> found = name == "name" ? PlacesOfNames(table, m_Names) : ColumnInAnyUnit(all, name);
     if (!found)
     {
       throw InvalidArgument("the condition uses the column '" + name + "', which the table lacks" +

@@ -21,7 +21,7 @@ struct HostContext;
  *      condition  = conjunction { "or" conjunction }            also ||
  *      conjunction = negation { "and" negation }                also &&
  *      negation   = [ "not" ] comparison                        also !
- *      comparison = sum [ ( < | <= | > | >= | == | != ) sum ]
+ *      comparison = sum [ ( < | <= | > | >= | == | != ) sum ] | ( label | name ) ( == | != ) "'" text "'"
  *      sum        = product { ( + | - ) product }
  *      product    = factor { ( * | / ) factor }
  *      factor     = [ - ] ( number | column | function | "(" condition ")" )
@@ -70,6 +70,13 @@ public:
     return m_Columns;
   }
 
+  /** The names of segments that labels are compared with: `label == 'liver'`. */
+  const std::vector<std::string> &
+  Names() const
+  {
+    return m_Names;
+  }
+
   /** Returns for each component of a table whether the condition holds. Runs on the calling thread. \throws
    *  InvalidArgument for a column that the table lacks. */
   std::vector<bool> Evaluate(const ComponentTable & table) const;
@@ -81,6 +88,7 @@ public:
 
 private:
   std::vector<std::string>    m_Columns;
+  std::vector<std::string>    m_Names;
   std::unique_ptr<const Node> m_Root;
 };
 

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Tables/Condition.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -91,9 +92,24 @@ struct Condition::Node
   Value Evaluate(const std::vector<Value> & columns) const;
 };
 
-/** Turns the text of a condition into nodes. \param columns  receives the names of its columns, each once.
+/** The place of a text in a list, which gets it if it is new. */
+inline std::size_t
+PlaceIn(std::vector<std::string> & list, const std::string & text)
+{
+  const auto place = static_cast<std::size_t>(std::find(list.begin(), list.end(), text) - list.begin());
+  if (place == list.size())
+  {
+    list.push_back(text);
+  }
+  return place;
+}
+
+/** Turns the text of a condition into nodes.
+ *  \param columns  receives the names of its columns, each once
+ *  \param names    receives the names in quotes, which are compared as their places in it
  *  \throws InvalidArgument that shows the place of what is wrong. */
-std::unique_ptr<Condition::Node> ParseCondition(const std::string & text, std::vector<std::string> & columns);
+std::unique_ptr<Condition::Node>
+ParseCondition(const std::string & text, std::vector<std::string> & columns, std::vector<std::string> & names);
 
 } // namespace brickccl
 

@@ -25,9 +25,10 @@ using NodePointer = std::unique_ptr<Node>;
 class Parser
 {
 public:
-  Parser(const std::string & text, std::vector<std::string> & columns)
+  Parser(const std::string & text, std::vector<std::string> & columns, std::vector<std::string> & names)
     : m_Text(text)
     , m_Columns(columns)
+    , m_Names(names)
   {}
 
   NodePointer
@@ -109,21 +110,16 @@ private:
     return m_Text.substr(m_At, end - m_At);
   }
 
-  static bool
-  IsSame(char small, char letter)
-  {
-    return small == std::tolower(static_cast<unsigned char>(letter));
-  }
-
   /** Takes a sign or a whole word, if it comes next. \return whether it does. */
   bool
   Take(const std::string & token)
   {
     SkipSpace();
     // Words may be in capital letters.
+    const auto isSame = [](char small, unsigned char letter) { return small == std::tolower(letter); };
     const bool isNext =
       m_At + token.size() <= m_Text.size() &&
-      std::equal(token.begin(), token.end(), m_Text.begin() + static_cast<std::ptrdiff_t>(m_At), IsSame);
+      std::equal(token.begin(), token.end(), m_Text.begin() + static_cast<std::ptrdiff_t>(m_At), isSame);
     if (!isNext)
     {
       return false;
@@ -145,12 +141,19 @@ private:
       Fail(at, "this is a number; compare it (<, <=, >, >=, ==, !=)");
     }
   }
+  bool
+  IsColumn(const Node & node, const char * name) const
+  {
+    return node.operation == Operation::Column && m_Columns[node.column] == name;
+  }
   void
   RequireNumber(const Node & node, std::size_t at) const
   {
-    if (node.IsTruth())
+    if (node.IsTruth() || IsColumn(node, "name"))
     {
-      Fail(at, "this is true or false; a number is needed here");
+      Fail(at,
+           node.IsTruth() ? "this is true or false; a number is needed here"
+                          : "compare the name by == or != with text in quotes, as in name == 'liver'");
     }
   }
 
@@ -270,9 +273,16 @@ private:
     {
       if (Take(sign))
       {
-        RequireNumber(*left, begin);
         const std::size_t at = SkipSpace();
-        NodePointer       right = ParseSum();
+        const bool        isQuoted = at < m_Text.size() && (m_Text[at] == '\'' || m_Text[at] == '"');
+        if (isQuoted && operation <= Operation::Unequal && operation >= Operation::Equal &&
+            (IsColumn(*left, "label") || IsColumn(*left, "name")))
+        {
+          left->column = PlaceIn(m_Columns, "name");
+          return Make(operation, std::move(left), ParseQuoted());
+        }
+        RequireNumber(*left, begin);
+        NodePointer right = ParseSum();
         RequireNumber(*right, at);
         left = Make(operation, std::move(left), std::move(right));
         const std::size_t next = SkipSpace();
@@ -288,6 +298,21 @@ private:
       Fail(m_At - 1, "'=' is not a comparison; write '=='");
     }
     return left;
+  }
+
+  /** Parses a name in quotes, which is compared as its place among all names. */
+  NodePointer
+  ParseQuoted()
+  {
+    const std::size_t end = m_Text.find(m_Text[m_At], m_At + 1);
+    if (end == std::string::npos)
+    {
+      Fail(m_At, "the quotation mark behind this name is missing");
+    }
+    auto node = std::make_unique<Node>();
+    node->number = Value(static_cast<Int128>(PlaceIn(m_Names, m_Text.substr(m_At + 1, end - m_At - 1))));
+    m_At = end + 1;
+    return node;
   }
 
   NodePointer
@@ -392,21 +417,13 @@ private:
         return ParseArguments(operation, name);
       }
     }
-    for (const char * word : { "and", "or", "not" })
+    if (name == "and" || name == "or" || name == "not")
     {
-      if (name == word)
-      {
-        Fail(begin, "expected a number or a column, not '" + name + "'");
-      }
+      Fail(begin, "expected a number or a column, not '" + name + "'");
     }
-    const auto found = std::find(m_Columns.begin(), m_Columns.end(), name);
-    auto       node = std::make_unique<Node>();
+    auto node = std::make_unique<Node>();
     node->operation = Operation::Column;
-    node->column = static_cast<std::size_t>(found - m_Columns.begin());
-    if (found == m_Columns.end())
-    {
-      m_Columns.push_back(name);
-    }
+    node->column = PlaceIn(m_Columns, name);
     return node;
   }
 
@@ -466,6 +483,7 @@ private:
 
   const std::string &        m_Text;
   std::vector<std::string> & m_Columns;
+  std::vector<std::string> & m_Names;
   std::size_t                m_At = 0;
   int                        m_Depth = 0;
   int                        m_Arithmetic = 0;
@@ -474,9 +492,9 @@ private:
 } // namespace
 
 std::unique_ptr<Condition::Node>
-ParseCondition(const std::string & text, std::vector<std::string> & columns)
+ParseCondition(const std::string & text, std::vector<std::string> & columns, std::vector<std::string> & names)
 {
-  return Parser(text, columns).Parse();
+  return Parser(text, columns, names).Parse();
 }
 
 } // namespace brickccl

@@ -82,11 +82,10 @@ IsKeyColumn(const std::string & name)
 std::string
 NeedOfColumn(const std::string & name)
 {
-  return name.rfind("intensity_", 0) == 0 ? "--intensity FILE"
-       : name == "surface_distance_mm"    ? "--part FILE"
-       : name == "value"                  ? "`brickccl label --equal-value`"
-       : name == "name"
-         ? "named segments (.seg.nrrd, DICOM SEG, --names FILE); it is text, which conditions do not compare"
+  return name.rfind("intensity_", 0) == 0     ? "--intensity FILE"
+       : name == "surface_distance_mm"        ? "--part FILE"
+       : name == "value"                      ? "`brickccl label --equal-value`"
+       : name == "name"                       ? "named segments (.seg.nrrd, DICOM SEG, --names FILE)"
        : name == "image" || name == "segment" ? "several masks: `brickccl stats MASKS...`"
        : name == "parent"                     ? "`brickccl label --split` or `brickccl split`"
        : name == "part"                       ? "`brickccl label --pores --parts all`"

@@ -118,8 +118,12 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage image = reader.ReadLabels(arguments.input);
-  options.values = ParseValues(arguments.values, image.segmentation);
+  LoadedImage        image = reader.ReadLabels(arguments.input);
+  std::istringstream values(LabelsForNames(arguments.values, "--values", image.segmentation));
+  for (std::string value; std::getline(values, value, ',');)
+  {
+    options.values.push_back(ParseNumber(value, "--values"));
+  }
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.periodic = PeriodicFor(arguments, *options.connectivity);
   options.minimumVolume = SizeFor(*options.connectivity, arguments.minimumVolume, "--minimum-volume");

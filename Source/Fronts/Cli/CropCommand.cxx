@@ -19,11 +19,11 @@ namespace
 
 struct CropArguments : job::Job
 {
-  std::string                  labelFile;
-  std::optional<std::uint64_t> component;
-  bool                         each = false;
-  bool                         only = false;
-  std::string                  margin = "0";
+  std::string labelFile;
+  std::string component;
+  bool        each = false;
+  bool        only = false;
+  std::string margin = "0";
 };
 
 using Place = std::array<std::int64_t, MaximumDimension>;
@@ -65,7 +65,10 @@ MarginOf(const CropArguments & arguments, const LoadedImage & image)
 std::vector<Cut>
 FindCuts(const CropArguments & arguments, const LoadedImage & labels)
 {
-  const bool           areAll = !arguments.each && !arguments.component;
+  const bool areAll = !arguments.each && arguments.component.empty();
+  const bool isAsked = !arguments.component.empty();
+  const auto asked =
+    ParseNumber(isAsked ? LabelsForNames(arguments.component, "--component", labels.segmentation) : "0", "--component");
   const ComponentTable table = MeasureLabelImage(labels.View(), {}, {}, arguments.threads);
   const Place          margin = MarginOf(arguments, labels);
   const std::string    extension = ExtensionOf(arguments.output);
@@ -73,7 +76,7 @@ FindCuts(const CropArguments & arguments, const LoadedImage & labels)
   std::vector<Cut>     cuts;
   for (const ComponentMeasures & component : table.components)
   {
-    if (arguments.component.value_or(component.label) != component.label)
+    if (isAsked && asked != Number(component.label))
     {
       continue;
     }
@@ -94,7 +97,7 @@ FindCuts(const CropArguments & arguments, const LoadedImage & labels)
   if (cuts.empty())
   {
     throw InvalidArgument(Quoted(arguments.labelFile.empty() ? arguments.input : arguments.labelFile) + " has no " +
-                          (arguments.component ? "component " + std::to_string(*arguments.component) : "components"));
+                          (isAsked ? "component " + Printable(arguments.component) : "components"));
   }
   return cuts;
 }
@@ -131,23 +134,6 @@ CutOut(const LoadedImage & image, const Cut & cut)
   return part;
 }
 
-/** Sets the voxels of an image that do not have a label to 0. */
-void
-KeepOnly(std::uint64_t label, LoadedImage labels, int threads, LoadedImage & image)
-{
-  VisitScalarType(labels.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    std::vector<std::uint8_t> mask(static_cast<std::size_t>(labels.extent.VoxelCount()));
-    const T * const           values = static_cast<const T *>(labels.View().data);
-    std::transform(values, values + mask.size(), mask.begin(), [&](T value) {
-      return static_cast<std::uint64_t>(value) == label ? 1 : 0;
-    });
-    labels.type = ScalarType::UInt8;
-    labels.voxels.Share(nullptr, mask.data(), mask.size());
-    job::SetOutsideToZero(image, labels.View(), threads);
-  });
-}
-
 /** Writes a part of an image, with the segments that are in it. */
 void
 WritePart(const LoadedImage & part, const std::string & file, const CropArguments & arguments, ImageReader & reader)
@@ -166,7 +152,7 @@ WritePart(const LoadedImage & part, const std::string & file, const CropArgument
 void
 RunCrop(const CropArguments & arguments)
 {
-  const bool takesComponents = arguments.each || arguments.component;
+  const bool takesComponents = arguments.each || !arguments.component.empty();
   const bool hasRegion = arguments.Region::IsGiven();
   if (takesComponents ? hasRegion || arguments.downsample > 1 : !hasRegion && arguments.downsample == 1)
   {
@@ -175,6 +161,7 @@ RunCrop(const CropArguments & arguments)
                           " --box, --cylinder, --sphere, --mask or --downsample");
   }
   const NamedFiles inputs = { { "IN", arguments.input },
+                              { "--names", arguments.names },
                               { "--labels", arguments.labelFile },
                               { "--mask", arguments.mask } };
   NamedFiles       outputs;
@@ -187,13 +174,14 @@ RunCrop(const CropArguments & arguments)
   Reporter    reporter(arguments.quiet || arguments.json);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage image = reader.Read(arguments.input, takesComponents && arguments.labelFile.empty());
+  const bool  areLabels = takesComponents && arguments.labelFile.empty();
+  LoadedImage image = areLabels ? reader.ReadLabels(arguments.input) : reader.Read(arguments.input, false);
   if (image.channels != 1)
   {
     throw Unsupported(Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
                       "; images of 1 channel are cropped");
   }
-  if (takesComponents && arguments.labelFile.empty())
+  if (areLabels)
   {
     NoteGrayClasses(image, reader, "name the label map of the components by --labels FILE");
   }
@@ -204,7 +192,7 @@ RunCrop(const CropArguments & arguments)
   }
   if (!arguments.labelFile.empty())
   {
-    labels = reader.Read(arguments.labelFile, true);
+    labels = reader.ReadLabels(arguments.labelFile);
     CheckSameGrid(image, *labels, arguments.labelFile);
   }
   if (!takesComponents && !hasRegion)
@@ -228,7 +216,8 @@ RunCrop(const CropArguments & arguments)
     LoadedImage part = CutOut(image, cut);
     if (arguments.only && cut.label)
     {
-      KeepOnly(*cut.label, CutOut(labels ? *labels : image, cut), arguments.threads, part);
+      const LoadedImage mask = MaskOf(CutOut(labels ? *labels : image, cut), Number(*cut.label));
+      job::SetOutsideToZero(part, mask.View(), arguments.threads);
     }
     WritePart(part, cut.file, arguments, reader);
     const auto dimension = static_cast<std::size_t>(image.extent.dimension);
@@ -260,14 +249,16 @@ AddCropCommand(CLI::App & app)
     ->required();
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + RegionOptions + RunningOptions + "dicom-seg no-compression downsample");
+             std::string(ReadingOptions) + "names " + RegionOptions + RunningOptions +
+               "dicom-seg no-compression downsample");
   const std::string more = job::FindParameter("box")->more;
   command->get_option("--box")->description(
     "crop to this box: first and last voxel, both included\nSeveral shapes are cropped to the box around them. " +
     more.substr(more.find("Plain numbers")));
   auto * const component =
-    command->add_option("--component", arguments->component, "crop to the box around the component of this label")
-      ->type_name("N");
+    command
+      ->add_option("--component", arguments->component, "crop to the box around the component of this label or name")
+      ->type_name("LABEL");
   command->add_flag("--each", arguments->each, "write an image for each component: name_LABEL.ext")
     ->excludes(component);
   command->add_option("--labels", arguments->labelFile, "label map of the components (default: IN)")->type_name("FILE");

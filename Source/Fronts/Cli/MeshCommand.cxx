@@ -64,7 +64,6 @@ void
 RunMesh(const MeshArguments & arguments)
 {
   CheckMeshName(arguments.output);
-  arguments.chosen.Check();
   if (!arguments.columns.empty() && MeshEnding(arguments.output) != ".vtp")
   {
     throw InvalidArgument("--columns needs a .vtp file; " + Quoted(arguments.output) + " holds no columns");
@@ -75,15 +74,18 @@ RunMesh(const MeshArguments & arguments)
   const ColumnGroups  groups = ParseColumns(names, !arguments.intensity.empty());
   // Which files there will be, if each component has its own, is known when the components are.
   const NamedFiles outputs = arguments.oneFileEach ? NamedFiles() : NamedFiles{ { "OUTPUT", arguments.output } };
-  const NamedFiles inputs = { { "LABELS", arguments.input }, { "--intensity", arguments.intensity } };
+  const NamedFiles inputs = { { "LABELS", arguments.input },
+                              { "--names", arguments.names },
+                              { "--intensity", arguments.intensity } };
   CheckFiles(arguments, inputs, outputs);
   CheckWritable(arguments.oneFileEach ? MeshPathOf(arguments.output, 1) : arguments.output);
 
   Reporter    reporter(arguments.quiet || arguments.json);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const bool        isScan = !arguments.iso.empty() && arguments.intensity.empty();
-  const LoadedImage image = reader.Read(arguments.input, !isScan);
+  const bool isScan = !arguments.iso.empty() && arguments.intensity.empty();
+  CheckIsUsed("--names", arguments.names.empty() || !isScan, "a label map: --intensity SCAN with --iso");
+  const LoadedImage image = isScan ? reader.Read(arguments.input, false) : reader.ReadLabels(arguments.input);
   if (image.channels != 1 || image.extent.dimension != 3)
   {
     throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.extent.dimension, "dimension") + " and " +
@@ -104,9 +106,8 @@ RunMesh(const MeshArguments & arguments)
     labels = isScan ? ImageView(static_cast<const void *>(mask.Data()), ScalarType::UInt8, image.extent, 1) : labels;
   }
   reporter.Step("measuring");
-  const ComponentTable table =
-    MeasureLabelImage(labels, image.geometry, images.Options(groups), arguments.threads, hooks);
-  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.input, "make a mesh of");
+  ComponentTable table = MeasureLabelImage(labels, image.geometry, images.Options(groups), arguments.threads, hooks);
+  const auto     places = arguments.chosen.PlacesIn(table, image.segmentation, arguments.input, "make a mesh of");
   if (arguments.oneFileEach)
   {
     NamedFiles each;

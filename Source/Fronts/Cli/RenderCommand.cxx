@@ -61,7 +61,6 @@ CheckArguments(const RenderArguments & arguments)
   {
     ParseSize(arguments.size);
   }
-  arguments.chosen.Check();
   const std::string named = arguments.chosen.ColumnNames();
   const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
   const std::string all = named + between + NameInMillimeters(arguments.column);
@@ -149,6 +148,7 @@ RunRender(const RenderArguments & arguments)
   const ColumnGroups groups = CheckArguments(arguments);
   const NamedFiles   outputs = { { "--output", arguments.output } };
   const NamedFiles   inputs = { { "LABELS", arguments.input },
+                                { "--names", arguments.names },
                                 { "--intensity", arguments.intensity },
                                 { "--part", arguments.part } };
   CheckFiles(arguments, inputs, outputs);
@@ -162,7 +162,7 @@ RunRender(const RenderArguments & arguments)
   Reporter    reporter(arguments.quiet || arguments.json);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage image = reader.Read(arguments.input, true);
+  LoadedImage image = reader.ReadLabels(arguments.input);
   if (image.channels != 1)
   {
     throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
@@ -177,13 +177,12 @@ RunRender(const RenderArguments & arguments)
   image.hasPatientAxes = image.hasPatientAxes || arguments.hasPatientAxes;
   const TableImages images = ReadTableImages(arguments, image, arguments.threads, reader);
   reporter.Step("measuring");
-  const ProgressHooks  hooks = reporter.Hooks();
-  const HostContext    context{ arguments.threads, Progress(hooks) };
-  DrawnRuns            drawn;
-  const ComponentTable table =
-    MeasureLabelImage(image.View(), image.geometry, images.Options(groups), context, drawn.runs);
-  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.input, "draw");
-  std::optional<ColumnColors>    colors;
+  const ProgressHooks hooks = reporter.Hooks();
+  const HostContext   context{ arguments.threads, Progress(hooks) };
+  DrawnRuns           drawn;
+  ComponentTable table = MeasureLabelImage(image.View(), image.geometry, images.Options(groups), context, drawn.runs);
+  const auto     places = arguments.chosen.PlacesIn(table, image.segmentation, arguments.input, "draw");
+  std::optional<ColumnColors> colors;
   if (!arguments.column.empty())
   {
     colors.emplace(table, arguments.column, places);

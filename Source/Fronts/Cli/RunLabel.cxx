@@ -56,7 +56,7 @@ std::string
 WriteLabelMap(const job::Job &      arguments,
               const LabelFindings & found,
               const RowWriter &     writeRows,
-              const bool            keepsNames,
+              const Segmentation &  segmentation,
               ImageReader &         reader,
               Reporter &            reporter)
 {
@@ -65,9 +65,8 @@ WriteLabelMap(const job::Job &      arguments,
     return {};
   }
   reporter.Step("writing " + arguments.output);
-  const ProgressHooks    hooks = reporter.Hooks();
-  const LoadedImage &    image = found.run.image;
-  const ComponentTable & table = found.run.table;
+  const ProgressHooks hooks = reporter.Hooks();
+  const LoadedImage & image = found.run.image;
   CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(found.type), image.extent);
   WriteImage(arguments.output,
              { ScalarTypeOfLabel(found.type),
@@ -75,7 +74,7 @@ WriteLabelMap(const job::Job &      arguments,
                image.geometry,
                [&](std::int64_t begin, std::int64_t end, void * rows) { writeRows(begin, end, found.type, rows); },
                found.components,
-               keepsNames ? SegmentsOf(image, table, InputLabels(table), false, reader) : Segmentation() },
+               segmentation },
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
   return arguments.output;
@@ -131,7 +130,7 @@ private:
     if (!m_Image.segmentation.segments.empty() && !KeepsNames())
     {
       m_Reader.Note(m_Arguments.equalValue
-                      ? "the names of segments are lost with --split, --memory or overlapping segments"
+                      ? "the names of segments are lost with overlapping segments, and with --memory without a table"
                       : "the names of segments are lost; --equal-value keeps them");
     }
     options.connectivity = ConnectivityFor(m_Arguments, m_Image.extent, m_Reader);
@@ -226,7 +225,7 @@ private:
     {
       m_Reporter->Note("note: " + m_DeviceRemark);
     }
-    if (!MeasuresClasses())
+    if (!MeasuresClasses() && !KeepsNames())
     {
       ReleaseImages();
     }
@@ -250,6 +249,7 @@ private:
     m_Slabs = LabelBySlabs(m_Run,
                            m_TableImages.intensity ? &*m_TableImages.intensity : nullptr,
                            m_Groups,
+                           m_Arguments.IsWanted() || m_Arguments.pores || KeepsNames(),
                            [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeled) {
                              m_Found.algorithm = labeled.AlgorithmName();
                              m_Found.device = labeled.UsedDevice().device.ToString();
@@ -277,16 +277,36 @@ private:
   bool
   MeasuresClasses() const
   {
-    return KeepsNames() ||
-           (m_Arguments.IsWanted() && m_Arguments.split.empty() && m_Arguments.equalValue && m_Image.channels == 1);
+    return m_Arguments.split.empty() &&
+           (KeepsNames() || (m_Arguments.IsWanted() && m_Arguments.equalValue && m_Image.channels == 1));
   }
 
   /** Whether components inherit the names of segments: each is of one segment. */
   bool
   KeepsNames() const
   {
-    return m_Arguments.equalValue && m_Image.channels == 1 && m_Arguments.split.empty() && m_Arguments.memory == 0 &&
-           !m_Image.segmentation.segments.empty();
+    return m_Arguments.equalValue && m_Image.channels == 1 && !m_Image.segmentation.segments.empty() &&
+           (m_Arguments.memory == 0 || m_Arguments.IsWanted() || HoldsSegments(m_Arguments.output, m_Image.extent));
+  }
+
+  /** The label in the input that each component is a part of. */
+  std::vector<std::uint64_t>
+  LabelsOfInput()
+  {
+    if (m_Arguments.split.empty())
+    {
+      return InputLabels(m_Table);
+    }
+    MeasureOptions options;
+    options.classes = m_Image.View();
+    const auto ofParents =
+      InputLabels(MeasureLabelImage(*m_Run.Parents(), m_Image.geometry, options, m_Arguments.threads));
+    std::vector<std::uint64_t> labels;
+    for (const ParentLabel & parent : m_Table.measures.Of<ParentLabel>())
+    {
+      labels.push_back(ofParents[parent.label - 1]);
+    }
+    return labels;
   }
 
   /** Gives back the memory of what was labeled, unless a picture shows it. */
@@ -338,12 +358,14 @@ private:
       }
       options.parents = m_Run.Parents();
       m_Run.Measure(options, false);
-      if (KeepsNames())
-      {
-        AddNames(m_Image.segmentation, InputLabels(m_Table), m_Table);
-      }
-      ReleaseImages();
     }
+    if (KeepsNames())
+    {
+      const auto labels = LabelsOfInput();
+      AddNames(m_Image.segmentation, labels, m_Table);
+      m_Segments = SegmentsOf(m_Image, m_Table, labels, false, m_Reader);
+    }
+    ReleaseImages();
     if (m_Found.isMeasured)
     {
       NoteOutsideOfPart(m_Table, m_Reader);
@@ -359,7 +381,7 @@ private:
   WriteOutputs()
   {
     ReplacedTogether outputs;
-    m_Found.output = WriteLabelMap(m_Arguments, m_Found, m_WriteRows, KeepsNames(), m_Reader, *m_Reporter);
+    m_Found.output = WriteLabelMap(m_Arguments, m_Found, m_WriteRows, m_Segments, m_Reader, *m_Reporter);
     if (m_Arguments.IsWanted())
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
@@ -433,6 +455,7 @@ private:
   job::Segmented & m_Segmented = m_Run.segmented;
   ComponentTable & m_Table = m_Run.table;
   LabelFindings    m_Found{ m_Run };
+  Segmentation     m_Segments;
   LabelType        m_RequestedType = LabelType::Auto;
   ColumnGroups     m_Groups;
   TableImages      m_TableImages;

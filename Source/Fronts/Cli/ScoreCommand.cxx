@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Batch/Score.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Files/FindImages.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Segments.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ namespace
 struct ScoreArguments : job::Job
 {
   std::string         truth;
+  std::string         onlyClass;
   batch::ScoreOptions options;
 };
 
@@ -30,11 +33,46 @@ struct ScoreCase
   std::string truth;
 };
 
-/** \throws InvalidArgument unless there are two images, or two folders of images with equal names. */
+/** The cases in a list of files, which are relative to its folder. */
+std::map<std::string, ScoreCase>
+CasesInList(const std::string & list)
+{
+  std::map<std::string, ScoreCase> cases;
+  const auto                       folder = std::filesystem::path(list).parent_path();
+  std::istringstream               lines(batch::ReadText(list));
+  std::string                      line;
+  std::getline(lines, line);
+  line = files::Trimmed(line.substr(line.rfind("\xef\xbb\xbf", 0) == 0 ? 3 : 0));
+  bool isList = line == "prediction,truth" || line == "prediction,truth,name";
+  while (isList && std::getline(lines, line))
+  {
+    auto cells = batch::CsvCells(files::Trimmed(line));
+    cells.resize(cells.size() == 2 ? 3 : cells.size());
+    const auto stem = WithoutExtension(std::filesystem::path(cells[0]).filename().string());
+    isList = cells.size() == 3 && !cells[0].empty() && !cells[1].empty() &&
+             cases
+               .emplace(PlainText(cells[2].empty() ? stem : cells[2]),
+                        ScoreCase{ (folder / cells[0]).string(), (folder / cells[1]).string() })
+               .second;
+  }
+  if (!isList || cases.empty())
+  {
+    throw InvalidArgument("TRUTH is missing, and " + Quoted(list) + " is not a list of cases (at " +
+                          Quoted(PlainText(line.substr(0, 60))) +
+                          "): a line prediction,truth,name, and for each case two files and a name of its own");
+  }
+  return cases;
+}
+
+/** \throws InvalidArgument unless there are two images, two folders of images with equal names, or a list. */
 std::map<std::string, ScoreCase>
 CasesOf(const ScoreArguments & arguments)
 {
   namespace fs = std::filesystem;
+  if (arguments.truth.empty())
+  {
+    return CasesInList(arguments.input);
+  }
   std::map<std::string, ScoreCase> cases;
   const MaskFiles                  labels = FindMasks({ arguments.input }, false);
   const MaskFiles                  truth = FindMasks({ arguments.truth }, false);
@@ -247,6 +285,18 @@ FindingsOf(const nlohmann::ordered_json & row, const batch::Score & score, const
   return findings;
 }
 
+/** Reads a label map, or the voxels of the class that is asked for. */
+LoadedImage
+ReadClass(const ScoreArguments & arguments, const std::string & file, ImageReader & reader)
+{
+  LoadedImage image = reader.ReadLabels(file);
+  if (arguments.onlyClass.empty() || image.channels != 1)
+  {
+    return image;
+  }
+  return MaskOf(image, ParseNumber(LabelsForNames(arguments.onlyClass, "--class", image.segmentation), "--class"));
+}
+
 /** Reads and compares the images of a case. \param one  gets what is printed of the only case */
 nlohmann::ordered_json
 ScoreOne(const ScoreArguments &     arguments,
@@ -257,8 +307,8 @@ ScoreOne(const ScoreArguments &     arguments,
          job::Findings *            one)
 {
   ImageReader       reader(arguments, arguments.threads, reporter);
-  const LoadedImage labels = reader.Read(pair.labels, true);
-  const LoadedImage truth = reader.Read(pair.truth, true);
+  const LoadedImage labels = ReadClass(arguments, pair.labels, reader);
+  const LoadedImage truth = ReadClass(arguments, pair.truth, reader);
   CheckSameGrid(labels, truth, pair.truth);
   NoteGrayClasses(truth, reader, "TRUTH must be an image of the true defects");
   reporter.Step("comparing");
@@ -268,6 +318,10 @@ ScoreOne(const ScoreArguments &     arguments,
   if (score.labels == 1 && score.trueDefects > 1 && !arguments.options.areComponents)
   {
     reader.Note(Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");
+  }
+  if (!arguments.onlyClass.empty() && score.trueVoxels + score.labelVoxels == 0)
+  {
+    reader.Note("neither image has voxels of the class " + Quoted(arguments.onlyClass));
   }
   auto row = RowOf(name, score, labels);
   if (one != nullptr)
@@ -287,7 +341,7 @@ RunScore(const ScoreArguments & arguments)
 {
   const auto cases = CasesOf(arguments);
   const bool isOne = cases.begin()->second.labels == arguments.input;
-  NamedFiles inputs;
+  NamedFiles inputs = { { "LABELS", arguments.input }, { "--names", arguments.names } };
   for (const auto & [name, pair] : cases)
   {
     inputs.insert(inputs.end(), { { "LABELS", pair.labels }, { "TRUTH", pair.truth } });
@@ -330,16 +384,18 @@ AddScoreCommand(CLI::App & app)
   auto       arguments = std::make_shared<ScoreArguments>();
   CLI::App * command = app.add_subcommand("score", "Compare label maps with the truth, defect by defect");
   command
-    ->add_option("LABELS",
-                 arguments->input,
-                 "label map; every nonzero value is one defect, whatever its class\nFor a table with a row per case, "
-                 "LABELS and TRUTH are folders of images with equal names.")
+    ->add_option(
+      "LABELS",
+      arguments->input,
+      "label map; every nonzero value is one defect, whatever its class\nFor a table with a row per case, "
+      "LABELS and TRUTH are folders of images with equal names, or there is a list: score PAIRS.csv, with the "
+      "columns prediction,truth or prediction,truth,name, and files relative to its folder.")
     ->required();
-  command
-    ->add_option("TRUTH",
-                 arguments->truth,
-                 "image of the true defects: components of equal value, connected by faces, edges and corners")
-    ->required();
+  command->add_option("TRUTH",
+                      arguments->truth,
+                      "image of the true defects: components of equal value, connected by faces, edges and corners");
+  command->add_option("--class", arguments->onlyClass, "score only the voxels of this label or segment, in both images")
+    ->type_name("LABEL");
   command->add_flag("--components",
                     arguments->options.areComponents,
                     "the labels' components are the defects, as in TRUTH; for masks");
@@ -363,7 +419,7 @@ AddScoreCommand(CLI::App & app)
     ->type_name("SHARE");
   command->add_option("-o,--output", arguments->output, "table with a row per case: .csv, .tsv or .json")
     ->type_name("FILE");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "names threads");
   command->add_flag("--json",
                     arguments->json,
                     "print the score as one JSON object, of one case with the match of each true defect");

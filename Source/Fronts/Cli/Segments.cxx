@@ -13,12 +13,12 @@
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Segments.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace brickccl::cli
@@ -85,6 +85,28 @@ NamesOf(const Segmentation & segmentation, const std::vector<std::uint64_t> & la
     names.push_back(nameOf[label]);
   }
   return names;
+}
+
+/** The names of all segments. */
+std::vector<std::string>
+NamesIn(const Segmentation & segmentation)
+{
+  std::vector<std::string> names;
+  for (const Segment & segment : segmentation.segments)
+  {
+    names.push_back(NameOf(segment));
+  }
+  return names;
+}
+
+/** \throws InvalidArgument with the nearest name if a text is none of the names */
+void
+CheckName(const std::string & text, const std::vector<std::string> & names, const std::string & fault)
+{
+  if (std::find(names.begin(), names.end(), text) == names.end())
+  {
+    throw InvalidArgument(Quoted(text) + fault + (names.empty() ? "; none has a name" : DidYouMean(text, names)));
+  }
 }
 
 /** Adds the columns of a mask among several, and appends its segments. A component without a name gets the
@@ -206,6 +228,20 @@ SegmentsOf(const LoadedImage &                image,
   return result;
 }
 
+LoadedImage
+MaskOf(const LoadedImage & image, const Number & label)
+{
+  LoadedImage mask = EmptyCopy(image, ScalarType::UInt8);
+  std::byte * voxels = mask.voxels.Resize(mask.ByteCount());
+  VisitScalarType(image.type, [&](auto tag) {
+    const auto * const values = static_cast<const typename decltype(tag)::Type *>(image.View().data);
+    std::transform(values, values + mask.ByteCount(), voxels, [&](auto value) {
+      return std::byte{ Number(value) == label };
+    });
+  });
+  return mask;
+}
+
 MaskFiles
 FindMasks(const std::vector<std::string> & inputs, bool areMasks)
 {
@@ -300,40 +336,43 @@ MeasureMasks(const MaskFiles &                                                  
   return JoinTables(std::move(tables));
 }
 
-std::vector<Number>
-ParseValues(const std::string & text, const Segmentation & segmentation)
+std::string
+LabelsForNames(const std::string & list, const std::string & option, const Segmentation & segmentation)
 {
-  std::vector<std::string> names;
-  for (const Segment & segment : segmentation.segments)
+  const std::vector<std::string> names = NamesIn(segmentation);
+  const bool                     isOneName = std::count(names.begin(), names.end(), files::Trimmed(list)) > 0;
+  std::string                    labels;
+  for (std::size_t begin = 0, end = 0; begin <= list.size(); begin = end + 1)
   {
-    names.push_back(NameOf(segment));
-  }
-  const bool          isOneName = std::count(names.begin(), names.end(), files::Trimmed(text)) > 0;
-  std::vector<Number> values;
-  std::istringstream  parts(text);
-  for (std::string part; std::getline(parts, part, isOneName ? '\0' : ',');)
-  {
-    const std::string name = files::Trimmed(part);
-    const std::size_t before = values.size();
-    // Several segments may have one name. A number is a label.
-    for (std::size_t i = 0; i < names.size() && !job::NumberOf(name); ++i)
+    end = isOneName ? list.size() : std::min(list.find(',', begin), list.size());
+    const std::string part = files::Trimmed(list.substr(begin, end - begin));
+    labels += begin == 0 ? "" : ",";
+    // A number or range is of labels, whatever the names are.
+    if (names.empty() || job::NumberOf(part) || part.find_first_not_of("0123456789-") == std::string::npos)
     {
-      if (names[i] == name)
-      {
-        values.emplace_back(segmentation.segments[i].label);
-      }
+      labels += part;
+      continue;
     }
-    if (values.size() == before && !names.empty() && !job::NumberOf(name))
+    CheckName(part, names, " for " + option + " is not a number and not the name of a segment");
+    // Several segments may have one name.
+    for (std::size_t i = 0; i < names.size(); ++i)
     {
-      throw InvalidArgument(Quoted(name) + " for --values is not a number and not the name of a segment" +
-                            DidYouMean(name, names));
-    }
-    if (values.size() == before)
-    {
-      values.push_back(ParseNumber(name, "--values"));
+      const std::string comma = labels.empty() || labels.back() == ',' ? "" : ",";
+      labels += names[i] == part ? comma + std::to_string(segmentation.segments[i].label) : "";
     }
   }
-  return values;
+  return labels;
+}
+
+std::vector<bool>
+Evaluate(const Condition & condition, const Segmentation & segmentation, ComponentTable & table)
+{
+  for (const std::string & name : condition.Names())
+  {
+    CheckName(name, NamesIn(segmentation), " in --where is not the name of a segment");
+  }
+  AddNames(segmentation, InputLabels(table), table);
+  return condition.Evaluate(table);
 }
 
 } // namespace brickccl::cli

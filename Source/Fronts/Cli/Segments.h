@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
+#include "BrickCCL/Tables/Condition.h"
 
 #include <cstdint>
 #include <functional>
@@ -31,6 +32,9 @@ Segmentation SegmentsOf(const LoadedImage &                image,
                         bool                               keepsEmpty,
                         ImageReader &                      notes);
 
+/** An image of 1 where another of one channel has this label, else 0. */
+LoadedImage MaskOf(const LoadedImage & image, const Number & label);
+
 /** The files of label maps and masks of one scan. */
 struct MaskFiles
 {
@@ -53,8 +57,13 @@ ComponentTable MeasureMasks(const MaskFiles &                                   
                             LoadedImage &                                                           last,
                             ImageReader &                                                           reader);
 
-/** The numbers of "1,3,liver"; a name is the name of a segment. \throws InvalidArgument for other texts */
-std::vector<Number> ParseValues(const std::string & text, const Segmentation & segmentation);
+/** A list of values with labels in place of names: "1,3,7" for "1,3,liver".
+ *  \throws InvalidArgument for a name that no segment has, if segments have names */
+std::string LabelsForNames(const std::string & list, const std::string & option, const Segmentation & segmentation);
+
+/** Which components of a label map the condition holds for. \param table  gets the names of segments
+ *  \throws InvalidArgument for a name in the condition that no segment has */
+std::vector<bool> Evaluate(const Condition & condition, const Segmentation & segmentation, ComponentTable & table);
 
 } // namespace brickccl::cli
 

@@ -34,7 +34,10 @@ GroupsOfCondition(const Condition & condition, const job::Table & table)
   ColumnGroups groups = ParseColumns(WithColumnsOf(condition, table.columns), !table.intensity.empty());
   for (const std::string & column : condition.ColumnNames())
   {
-    CheckNeedOfColumn(column, table, "the condition");
+    if (column != "name")
+    {
+      CheckNeedOfColumn(column, table, "the condition");
+    }
   }
   return groups;
 }
@@ -156,18 +159,18 @@ private:
     const HostContext context{ m_Arguments.threads, Progress(m_Hooks) };
     const bool        listsSegments =
       !m_Image.segmentation.segments.empty() && HoldsSegments(m_Arguments.output, m_Image.extent);
-    const bool           measuresTwice = m_Arguments.IsWanted() || !m_Arguments.picture.empty() || listsSegments;
-    const double         shareOfFirst = measuresTwice ? 0.5 : 1;
-    const ComponentTable before = MeasureLabelImage(m_Image.View(),
-                                                    m_Image.geometry,
-                                                    m_Images.Options(m_ConditionGroups),
-                                                    context.Part(0, shareOfFirst),
-                                                    m_Volume);
+    const bool     measuresTwice = m_Arguments.IsWanted() || !m_Arguments.picture.empty() || listsSegments;
+    const double   shareOfFirst = measuresTwice ? 0.5 : 1;
+    ComponentTable before = MeasureLabelImage(m_Image.View(),
+                                              m_Image.geometry,
+                                              m_Images.Options(m_ConditionGroups),
+                                              context.Part(0, shareOfFirst),
+                                              m_Volume);
     if (m_Arguments.picture.empty() || m_Images.intensity)
     {
       m_Image.voxels.Release();
     }
-    std::vector<bool> holds = m_Condition.Evaluate(before);
+    std::vector<bool> holds = Evaluate(m_Condition, m_Image.segmentation, before);
     NoteNoValues(before, holds);
     if (m_Arguments.remove)
     {
@@ -310,7 +313,7 @@ AddSelectCommand(CLI::App & app)
       arguments->where,
       "condition, as \"volume_mm3 > 2 and sphericity < 0.6\"\nIt has numbers, columns "
       "(`brickccl stats --list-columns`; lengths, areas and volumes in mm, um or cm, as volume_um3), + - * /, "
-      "< <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max.")
+      "< <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max, and names of segments, as label == 'liver'.")
     ->required()
     ->type_name("CONDITION");
   auto * keep = command->add_flag("--keep", arguments->keepThem, "keep components that fulfill the condition");

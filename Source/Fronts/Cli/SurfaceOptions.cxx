@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/SurfaceOptions.h"
 
 #include "BrickCCL/Cli/RunApp.h"
+#include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -57,16 +58,6 @@ ParseLabels(const std::string & text)
 
 } // namespace
 
-void
-ChosenLabels::Check() const
-{
-  if (!labels.empty())
-  {
-    ParseLabels(labels);
-  }
-  ColumnNames();
-}
-
 std::string
 ChosenLabels::ColumnNames() const
 {
@@ -74,14 +65,17 @@ ChosenLabels::ColumnNames() const
 }
 
 std::vector<std::size_t>
-ChosenLabels::PlacesIn(const ComponentTable & table, const std::string & file, const std::string & what) const
+ChosenLabels::PlacesIn(ComponentTable &     table,
+                       const Segmentation & segmentation,
+                       const std::string &  file,
+                       const std::string &  what) const
 {
   std::set<std::uint64_t> wanted;
   if (!labels.empty())
   {
-    wanted = ParseLabels(labels);
+    wanted = ParseLabels(LabelsForNames(labels, "--labels", segmentation));
   }
-  const std::vector<bool>  holds = where.empty() ? std::vector<bool>() : Condition(where).Evaluate(table);
+  const auto holds = where.empty() ? std::vector<bool>() : Evaluate(Condition(where), segmentation, table);
   std::vector<std::size_t> places;
   for (std::size_t place = 0; place < table.components.size(); ++place)
   {
@@ -113,7 +107,8 @@ namespace
 void
 AddChosenLabels(CLI::App & command, ChosenLabels & chosen)
 {
-  command.add_option("--labels", chosen.labels, "use only these labels, as 1,2,5-9")->type_name("LABELS");
+  command.add_option("--labels", chosen.labels, "use only these labels, as 1,2,5-9 or \"left kidney,liver\"")
+    ->type_name("LABELS");
   command
     .add_option("--where",
                 chosen.where,
@@ -159,7 +154,7 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
   command->get_option("--smooth")->excludes(command->get_option("--iso"));
   command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS instead of LPS");
   command->add_flag("--one-file-each", arguments->oneFileEach, "write a file for each component: name_LABEL.ext");
-  AddOptions(*command, *arguments, "intensity columns " + (std::string(ReadingOptions) + RunningOptions));
+  AddOptions(*command, *arguments, "intensity columns names " + (std::string(ReadingOptions) + RunningOptions));
   command->get_option("--columns")->description("more columns of .vtp: names or groups, as shape,thickness");
   if (run)
   {
@@ -204,7 +199,7 @@ AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments 
   command->add_flag("--patient",
                     arguments->hasPatientAxes,
                     "mark the sides L, R, A, P, S and I (default: DICOM, NIfTI)");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + RunningOptions);
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "names " + RunningOptions);
   if (run)
   {
     command->callback([arguments, run] { run(*arguments); });

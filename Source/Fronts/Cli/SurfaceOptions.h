@@ -24,18 +24,18 @@ struct ChosenLabels
   std::string labels;
   std::string where;
 
-  /** Finds before the long work starts what is certain to fail. \throws InvalidArgument. */
-  void Check() const;
-
   /** The columns that the condition names, in mm, with commas between. */
   std::string ColumnNames() const;
 
   /** The places in the table of the components that are chosen, at least one.
-   *  \param file  the label map, for messages
+   *  \param table  gets the names of segments
+   *  \param file   the label map, for messages
    *  \param what  what becomes of them: "make a mesh of"
    *  \throws InvalidArgument for a label that the table does not have, and if none is left. */
-  std::vector<std::size_t>
-  PlacesIn(const ComponentTable & table, const std::string & file, const std::string & what) const;
+  std::vector<std::size_t> PlacesIn(ComponentTable &     table,
+                                    const Segmentation & segmentation,
+                                    const std::string &  file,
+                                    const std::string &  what) const;
 };
 
 /** What `mesh` asks. */

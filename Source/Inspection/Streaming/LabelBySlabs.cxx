@@ -198,11 +198,12 @@ SlabResult
 LabelBySlabs(job::JobRun &        run,
              const LoadedImage *  intensity,
              const ColumnGroups & groups,
+             bool                 measures,
              const SlabObserver & seeSlab)
 {
   const job::Job & job = run.TheJob();
   const SlabImages images{ &run.image, run.region ? &*run.region : nullptr, intensity };
-  SlabOptions      options{ job, run.Hooks(), run.options, job.IsWanted() || job.pores, groups };
+  SlabOptions      options{ job, run.Hooks(), run.options, measures, groups };
   options.seeSlab = seeSlab;
   options.label.criterion = job::CriterionOf(job, run.image.type);
   CheckAlgorithm(run.image, options.label);

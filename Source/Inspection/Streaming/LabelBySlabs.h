@@ -71,6 +71,7 @@ struct SlabOptions
 SlabResult LabelBySlabs(job::JobRun &        run,
                         const LoadedImage *  intensity,
                         const ColumnGroups & groups,
+                        bool                 measures,
                         const SlabObserver & seeSlab);
 
 } // namespace brickccl

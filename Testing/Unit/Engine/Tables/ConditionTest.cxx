@@ -233,6 +233,26 @@ TEST(Condition, HostileOnesEndInAnError)
   EXPECT_NE(Complaint(std::string("label > 1\0 or 1 > 0", 19)).find("expected an operator"), std::string::npos);
 }
 
+TEST(Condition, NamesAreComparedAsText)
+{
+  ComponentTable table = ThreeRuns();
+  EXPECT_THROW(Condition("name == 'a'").Evaluate(table), InvalidArgument) << "no component has a name";
+  table.texts.emplace_back().name = "name";
+  table.texts[0].texts = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{ "a", "b c", "a" });
+  EXPECT_EQ(Held("name == 'a'", table), "101");
+  EXPECT_EQ(Held("label != \"a\" or label == 3", table), "011");
+  EXPECT_EQ(Held("label == 'b c' and label == 2", table), "010");
+  EXPECT_EQ(Held("name == 'A' or name == '' or name == \"'\"", table), "000");
+  EXPECT_EQ(Condition("label == 'a' or name != 'b' or name == 'a'").Names(), (std::vector<std::string>{ "a", "b" }));
+  for (const char * const wrong : { "name > 'a'", "name == label", "name + 1 > 2", "abs(name) > 1", "name == 1" })
+  {
+    EXPECT_NE(Complaint(wrong).find("compare the name"), std::string::npos) << Complaint(wrong);
+  }
+  EXPECT_NE(Complaint("name").find("compare it"), std::string::npos);
+  EXPECT_NE(Complaint("label == 'a").find("quotation mark"), std::string::npos);
+  EXPECT_NE(Complaint("'a' == label").find("expected a number or a column"), std::string::npos);
+}
+
 TEST(Condition, LongOnesWork)
 {
   EXPECT_EQ(Held("label == 1" + Repeated(" or label == 2", 100000)), "110");

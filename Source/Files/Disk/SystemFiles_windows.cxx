@@ -148,8 +148,7 @@ MapFile(const std::string & path, std::size_t & size)
   if (!file.IsOpen())
   {
     const std::error_code failure = LastFailure();
-    const bool isMissing = failure.value() == ERROR_FILE_NOT_FOUND || failure.value() == ERROR_PATH_NOT_FOUND;
-    throw Error(isMissing ? "there is no such file" : failure.message());
+    throw Error(failure == std::errc::no_such_file_or_directory ? "there is no such file" : failure.message());
   }
   LARGE_INTEGER bytes = {};
   if (GetFileType(file.Handle()) != FILE_TYPE_DISK || GetFileSizeEx(file.Handle(), &bytes) == 0)

@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
+#include "BrickCCL/Files/Isolation/ChildProcess.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 #include "BrickCCL/Host/Parallel.h"
 
@@ -40,11 +41,13 @@ BoxShape(const Hdf5Dataset & dataset)
   return box;
 }
 
-/** Opens a dataset in a process that ends soon. */
+/** Opens a dataset, which must be closed. */
 hid_t
 OpenDataset(const Hdf5Library & h5, const Hdf5Dataset & dataset)
 {
-  const hid_t object = h5.H5Dopen(OpenHdf5(h5, dataset.file.path), dataset.name.c_str(), H5P_DEFAULT);
+  // It stays open as long as the dataset.
+  const Hdf5Handle file(OpenHdf5(h5, dataset.file.path), h5.H5Fclose);
+  const hid_t      object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
   if (object < 0)
   {
     FailHdf5(h5, "its dataset " + Printable(dataset.name) + " cannot be opened");
@@ -83,10 +86,6 @@ CheckPlaces(const Hdf5Library &      h5,
 {
   const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
   hsize_t          count = 0;
-  if (h5.H5Dget_num_chunks == nullptr)
-  {
-    return;
-  }
   if (h5.H5Dget_num_chunks(object, space, &count) < 0)
   {
     FailHdf5(h5, what + " has a list of chunks that cannot be read");
@@ -129,8 +128,8 @@ SendBoxes(const Hdf5Dataset &           dataset,
           const PipedChild::Send &      send)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
-  const hid_t         object = OpenDataset(h5, dataset);
-  const hid_t         type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
+  const Hdf5Handle    object(OpenDataset(h5, dataset), h5.H5Dclose);
+  const hid_t         type = h5.TypeOf(dataset.type);
   PipedChild::Bytes   values;
   for (std::size_t i = first; i < boxes.size(); i += step)
   {
@@ -169,23 +168,25 @@ ReadByChildren(const Hdf5Dataset & dataset, const ArraySlices & slices, const Ho
   const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(largest, chunkBytes) / 1000000);
   std::size_t done = 0;
   const auto  tell = [&] { context.progress.Update(static_cast<double>(done) / static_cast<double>(boxes.size())); };
-  std::vector<std::unique_ptr<PipedChild>> children;
-  for (std::size_t first = 0; first < count; ++first)
-  {
-    children.push_back(std::make_unique<PipedChild>(
+  const auto  start = [&](std::size_t first, std::size_t step) {
+    return std::make_unique<PipedChild>(
       "the HDF5 library",
-      [&](const PipedChild::Send & send) { SendBoxes(dataset, boxes, first, count, send); },
+      [&, first, step](const PipedChild::Send & send) { SendBoxes(dataset, boxes, first, step, send); },
       Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
       seconds,
-      tell));
+      tell);
+  };
+  std::vector<std::unique_ptr<PipedChild>> children;
+  for (std::size_t first = 0; ChildProcesses::AreProcesses && first < count; ++first)
+  {
+    children.push_back(start(first, count));
   }
-  PipedChild::Bytes values;
   for (; done < boxes.size(); ++done)
   {
     const std::size_t i = done;
     tell();
-    values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));
-    children[i % count]->Receive(values.data(), values.size());
+    const auto ofBox = ChildProcesses::AreProcesses ? nullptr : start(i, boxes.size());
+    const auto values = (ofBox ? *ofBox : *children[i % count]).Receive();
     PutBox(dataset.shape,
            boxes[i],
            slices,
@@ -207,7 +208,7 @@ CheckHdf5Chunks(const Hdf5Dataset & dataset, const Progress & progress)
   }
   const auto work = [&](const PipedChild::Send & send) {
     const Hdf5Library & h5 = Hdf5Library::Get();
-    const hid_t         object = OpenDataset(h5, dataset);
+    const Hdf5Handle    object(OpenDataset(h5, dataset), h5.H5Dclose);
     const std::string   what = "its dataset " + Printable(dataset.name);
     CheckFilters(h5, object, what);
     CheckPlaces(h5, object, dataset, what, send);

@@ -27,20 +27,20 @@ apt_get() {
     -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o APT::Sandbox::User= "$@"
 }
 apt_get update
-(cd "$work" && apt_get source highway libjpeg-turbo libpng1.6 tiff libisal libxlsxwriter >/dev/null 2>"$work/log") ||
+(cd "$work" && apt_get source highway libjpeg-turbo libpng1.6 tiff libisal libxlsxwriter hdf5 >/dev/null 2>"$work/log") ||
   { cat "$work/log" >&2; exit 1; }
 
-# build_package SOURCE OPTION ...: a static library.
+# build_package SOURCE OPTION ...: a static library. Programs that CMake runs write files where it was started.
 build_package() {
   local source=$1 name=${1%/}
   name=$work/build-${name##*/}
   shift
-  { cmake -S "$source" -B "$name" -G Ninja -Wno-dev --log-level=WARNING -DCMAKE_SYSTEM_NAME=Windows \
+  (mkdir -p "$name" && cd "$name" && cmake -S "$source" -B . -G Ninja -Wno-dev --log-level=WARNING -DCMAKE_SYSTEM_NAME=Windows \
     -DCMAKE_SYSTEM_PROCESSOR=x86_64 -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc-posix \
     -DCMAKE_CXX_COMPILER=x86_64-w64-mingw32-g++-posix -DCMAKE_RC_COMPILER=x86_64-w64-mingw32-windres \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$installed" -DCMAKE_FIND_ROOT_PATH="$installed" \
     -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
-    "$@" && cmake --build "$name" --target install; } >"$work/log" 2>&1 || { tail -n 50 "$work/log" >&2; exit 1; }
+    "$@" && cmake --build . --target install) >"$work/log" 2>&1 || { tail -n 50 "$work/log" >&2; exit 1; }
 }
 build_package "$work"/highway-*/ -DHWY_ENABLE_CONTRIB=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_INSTALL=ON -DBUILD_TESTING=OFF
 build_package /usr/src/googletest -DBUILD_GMOCK=OFF
@@ -51,6 +51,13 @@ build_package "$work"/libpng1.6-*/ -DPNG_SHARED=OFF -DPNG_TESTS=OFF -DPNG_EXECUT
 build_package "$work"/tiff-*/ -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF -Dcxx=OFF -Dzstd=OFF -Dlzma=OFF \
   -Dwebp=OFF -Dlerc=OFF -Djbig=OFF -Dlibdeflate=OFF
 build_package "$work"/libxlsxwriter-*/
+# HDF5 runs programs to learn about the system. This header is of other systems.
+export WINEPREFIX=$PWD/build/mingw/wine WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
+mkdir -p "$WINEPREFIX"
+sed -i '/<sys\/wait.h>/d' "$work"/hdf5-*/src/H5private.h
+build_package "$work"/hdf5-*/ -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/lib/wine/wine64 -DHDF5_ENABLE_Z_LIB_SUPPORT=ON \
+  -DHDF5_BUILD_HL_LIB=OFF -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_UTILS=OFF -DHDF5_BUILD_EXAMPLES=OFF -DBUILD_TESTING=OFF \
+  -DHDF5_DISABLE_COMPILER_WARNINGS=ON
 (
   cd "$work"/libisal-*/
   make -j "$(nproc)" -f Makefile.unx arch=mingw host_cpu=x86_64 units="crc igzip" CC=x86_64-w64-mingw32-gcc-posix \

@@ -78,6 +78,14 @@ class SystemsTest(LabelCommandTest):
             self.ok("label", path, self.output)
             self.assertEqual(labels_of(self.output)[1], [1, 1, 0, 2, 0])
 
+    @unittest.skipUnless(ON_WINDOWS, "paths of Windows")
+    def test_long_paths(self):
+        scan = self.scan(*["d" * 100] * 3)
+        self.ok("label", scan, self.output)
+        self.assertEqual(labels_of(self.output)[1], [1, 1, 0, 2, 0])
+        self.fails("label", scan, os.path.join(os.path.dirname(scan), "o.nrrd"), saying="too long")
+        self.assertEqual(os.listdir(os.path.dirname(scan)), ["scan.nrrd"])
+
     @unittest.skipUnless(ON_WINDOWS, "the command for Windows is built without ITK and VTK")
     def test_what_is_missing_is_refused(self):
         scan = self.scan()

@@ -32,6 +32,7 @@ def skip_without(module):
 
 DUMP = os.environ["BRICKCCL_DUMP_IMAGE"]
 COMMAND = os.environ["BRICKCCL"]
+ON_WINDOWS = os.environ.get("BRICKCCL_SYSTEM") == "windows"
 # Shells start background jobs with SIGINT ignored, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

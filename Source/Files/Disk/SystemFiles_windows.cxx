@@ -79,14 +79,19 @@ MakeNewFolder(const fs::path & start)
   {
     fs::path path = start;
     path += std::to_string(GetCurrentProcessId()) + "-" + std::to_string(made++);
-    std::error_code failure;
-    if (fs::create_directory(path, failure))
+    // The runtime library lists another folder where a path is longer, and std::filesystem::remove_all never ends then.
+    constexpr std::size_t longest = 240;
+    if (fs::absolute(path).native().size() > longest)
+    {
+      throw std::system_error(ERROR_FILENAME_EXCED_RANGE, std::system_category());
+    }
+    if (CreateDirectoryW(path.c_str(), nullptr) != 0)
     {
       return path;
     }
-    if (failure)
+    if (GetLastError() != ERROR_ALREADY_EXISTS)
     {
-      throw std::system_error(failure);
+      throw std::system_error(LastFailure());
     }
   }
 }
@@ -148,8 +153,7 @@ MapFile(const std::string & path, std::size_t & size)
   if (!file.IsOpen())
   {
     const std::error_code failure = LastFailure();
-    const bool isMissing = failure.value() == ERROR_FILE_NOT_FOUND || failure.value() == ERROR_PATH_NOT_FOUND;
-    throw Error(isMissing ? "there is no such file" : failure.message());
+    throw Error(failure == std::errc::no_such_file_or_directory ? "there is no such file" : failure.message());
   }
   LARGE_INTEGER bytes = {};
   if (GetFileType(file.Handle()) != FILE_TYPE_DISK || GetFileSizeEx(file.Handle(), &bytes) == 0)

@@ -64,7 +64,7 @@ NumbersOf(const Hdf5Library & h5, hid_t space, hid_t type, TRead read)
     return {};
   }
   std::vector<double> numbers(static_cast<std::size_t>(count));
-  if (read(h5.TypeNamed("H5T_NATIVE_DOUBLE"), numbers.data()) < 0)
+  if (read(h5.TypeOf(ScalarType::Float64), numbers.data()) < 0)
   {
     FailHdf5(h5, "its numbers cannot be read");
   }
@@ -181,7 +181,7 @@ DescribeStorage(const Hdf5Library & h5, hid_t file, hid_t object, hid_t type, Hd
     }
     dataset.chunk.assign(chunk.begin(), chunk.end());
   }
-  const bool isAsInMemory = h5.H5Tequal(type, h5.TypeNamed(Hdf5TypeOf(dataset.type))) > 0;
+  const bool isAsInMemory = h5.H5Tequal(type, h5.TypeOf(dataset.type)) > 0;
   if (layout == H5D_CONTIGUOUS && isAsInMemory)
   {
     const haddr_t offset = h5.H5Dget_offset(object);
@@ -228,7 +228,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
   const auto          work = [&](const PipedChild::Send & send) {
-    const hid_t              file = OpenHdf5(h5, path);
+    const Hdf5Handle         file(OpenHdf5(h5, path), h5.H5Fclose);
     std::vector<std::string> names;
     const auto               visit = [](hid_t, const char * name, const H5O_info_t * info, void * list) -> herr_t {
       if (info->type == H5O_TYPE_DATASET)

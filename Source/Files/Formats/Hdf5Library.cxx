@@ -10,17 +10,32 @@
 #  include <algorithm>
 #  include <cstdlib>
 
-#  include <dlfcn.h>
+// Programs for Windows contain the library.
+#  ifdef _WIN32
+#    define BRICKCCL_HDF5(name) &::name
+#  else
+#    include <dlfcn.h>
+// The names that macros of the header give to functions of several versions.
+#    define BRICKCCL_HDF5(name) Symbol(#    name)
+#  endif
 
 namespace brickccl::files
 {
+
+#  ifndef _WIN32
 
 namespace
 {
 
 void *
-Symbol(void * handle, const std::string & name)
+Symbol(const std::string & name)
 {
+  static void * const handle = ::dlopen(BRICKCCL_USE_HDF5, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr)
+  {
+    throw Unsupported("HDF5 files are read by the library " BRICKCCL_USE_HDF5
+                      ", which cannot be loaded; install it (on Debian and Ubuntu: libhdf5-103-1) or convert the file");
+  }
   void * const symbol = ::dlsym(handle, name.c_str());
   if (symbol == nullptr)
   {
@@ -31,10 +46,23 @@ Symbol(void * handle, const std::string & name)
 
 } // namespace
 
+#  endif
+
 hid_t
-Hdf5Library::TypeNamed(const char * name) const
+Hdf5Library::TypeOf(ScalarType type) const
 {
-  return *static_cast<const hid_t *>(Symbol(m_Handle, std::string(name) + "_g"));
+  const void * const types[] = { BRICKCCL_HDF5(H5T_NATIVE_INT8_g),  BRICKCCL_HDF5(H5T_NATIVE_UINT8_g),
+                                 BRICKCCL_HDF5(H5T_NATIVE_INT16_g), BRICKCCL_HDF5(H5T_NATIVE_UINT16_g),
+                                 BRICKCCL_HDF5(H5T_NATIVE_INT32_g), BRICKCCL_HDF5(H5T_NATIVE_UINT32_g),
+                                 BRICKCCL_HDF5(H5T_NATIVE_INT64_g), BRICKCCL_HDF5(H5T_NATIVE_UINT64_g),
+                                 BRICKCCL_HDF5(H5T_NATIVE_FLOAT_g), BRICKCCL_HDF5(H5T_NATIVE_DOUBLE_g) };
+  return *static_cast<const hid_t *>(types[static_cast<int>(type)]);
+}
+
+hid_t
+Hdf5Library::FileAccess() const
+{
+  return *static_cast<const hid_t *>(static_cast<const void *>(BRICKCCL_HDF5(H5P_CLS_FILE_ACCESS_ID_g)));
 }
 
 std::vector<std::uint64_t>
@@ -50,20 +78,8 @@ Hdf5Library::Get()
 {
   static const Hdf5Library library = [] {
     Hdf5Library loaded;
-    loaded.m_Handle = ::dlopen(BRICKCCL_USE_HDF5, RTLD_NOW | RTLD_LOCAL);
-    if (loaded.m_Handle == nullptr)
-    {
-      throw Unsupported(
-        "HDF5 files are read by the library " BRICKCCL_USE_HDF5
-        ", which cannot be loaded; install it (on Debian and Ubuntu: libhdf5-103-1) or convert the file");
-    }
-// The names that macros of the header give to functions of several versions.
-#  define BRICKCCL_HDF5_TEXT(name) #  name
-#  define BRICKCCL_HDF5_LOAD(name)                                                                                     \
-    loaded.name = reinterpret_cast<decltype(loaded.name)>(Symbol(loaded.m_Handle, BRICKCCL_HDF5_TEXT(name)));
+#  define BRICKCCL_HDF5_LOAD(name) loaded.name = reinterpret_cast<decltype(loaded.name)>(BRICKCCL_HDF5(name));
     BRICKCCL_HDF5_FUNCTIONS(BRICKCCL_HDF5_LOAD)
-    loaded.H5Dget_num_chunks =
-      reinterpret_cast<decltype(loaded.H5Dget_num_chunks)>(::dlsym(loaded.m_Handle, "H5Dget_num_chunks"));
     return loaded;
   }();
   return library;
@@ -103,8 +119,10 @@ FailHdf5(const Hdf5Library & h5, const std::string & what)
 hid_t
 OpenHdf5(const Hdf5Library & h5, const std::string & path)
 {
+#  ifndef _WIN32
   // File systems without locks must work as well.
   ::setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT", 0);
+#  endif
   h5.H5open();
   h5.H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
   // H5F_ACC_RDONLY, which is not a constant but calls the library.
@@ -115,16 +133,6 @@ OpenHdf5(const Hdf5Library & h5, const std::string & path)
     FailHdf5(h5, "the HDF5 library cannot open it");
   }
   return file;
-}
-
-const char *
-Hdf5TypeOf(ScalarType type)
-{
-  static const char * const names[] = { "H5T_NATIVE_INT8",   "H5T_NATIVE_UINT8",  "H5T_NATIVE_INT16",
-                                        "H5T_NATIVE_UINT16", "H5T_NATIVE_INT32",  "H5T_NATIVE_UINT32",
-                                        "H5T_NATIVE_INT64",  "H5T_NATIVE_UINT64", "H5T_NATIVE_FLOAT",
-                                        "H5T_NATIVE_DOUBLE" };
-  return names[static_cast<int>(type)];
 }
 
 } // namespace brickccl::files

@@ -2,7 +2,7 @@
 #ifndef BRICKCCL_FILES_FORMATS_HDF5LIBRARY_H
 #define BRICKCCL_FILES_FORMATS_HDF5LIBRARY_H
 
-// The HDF5 library is loaded when the first such file is read, since it needs some thirty other libraries.
+// The HDF5 library is loaded when the first such file is read, since it needs some thirty other libraries on Linux.
 #ifdef BRICKCCL_USE_HDF5
 
 #  include "BrickCCL/Core/VolumeView.h"
@@ -23,14 +23,13 @@ namespace brickccl::files
 #  define BRICKCCL_HDF5_FUNCTIONS(DO) \
     DO(H5open) DO(H5get_libversion) DO(H5Aclose) DO(H5Aexists) DO(H5Aget_space) DO(H5Aget_type) DO(H5Aopen) \
     DO(H5Aread) DO(H5Dclose) DO(H5Dcreate_anon) DO(H5Dget_chunk_storage_size) DO(H5Dget_create_plist) \
-    DO(H5Dget_offset) DO(H5Dget_space) DO(H5Dget_type) DO(H5Dopen) DO(H5Dread) DO(H5Dread_chunk) \
-    DO(H5Dwrite_chunk) DO(H5Eset_auto) DO(H5Ewalk) DO(H5Fcreate) DO(H5Fget_name) DO(H5Fopen) DO(H5Ovisit) \
+    DO(H5Dget_num_chunks) DO(H5Dget_offset) DO(H5Dget_space) DO(H5Dget_type) DO(H5Dopen) DO(H5Dread) DO(H5Dread_chunk) \
+    DO(H5Dwrite_chunk) DO(H5Eset_auto) DO(H5Ewalk) DO(H5Fclose) DO(H5Fcreate) DO(H5Fget_name) DO(H5Fopen) DO(H5Ovisit) \
     DO(H5Pclose) DO(H5Pcreate) DO(H5Pget_chunk) DO(H5Pget_external_count) DO(H5Pget_filter) DO(H5Pget_layout) \
-    DO(H5Pget_nfilters) DO(H5Premove_filter) DO(H5Pset_fapl_core) DO(H5Pset_filter) DO(H5Sclose) \
-    DO(H5Screate_simple) DO(H5Sget_simple_extent_dims) DO(H5Sget_simple_extent_ndims) \
-    DO(H5Sget_simple_extent_npoints) DO(H5Sselect_hyperslab) DO(H5Tclose) DO(H5Tcopy) DO(H5Tequal) \
-    DO(H5Tget_class) DO(H5Tget_sign) DO(H5Tget_size) DO(H5Tget_super) DO(H5Tis_variable_str) \
-    DO(H5Zfilter_avail) DO(H5Zregister)
+    DO(H5Pget_nfilters) DO(H5Premove_filter) DO(H5Pset_fapl_core) DO(H5Pset_filter) DO(H5Sclose) DO(H5Screate_simple) \
+    DO(H5Sget_simple_extent_dims) DO(H5Sget_simple_extent_ndims) DO(H5Sget_simple_extent_npoints) \
+    DO(H5Sselect_hyperslab) DO(H5Tclose) DO(H5Tcopy) DO(H5Tequal) DO(H5Tget_class) DO(H5Tget_sign) DO(H5Tget_size) \
+    DO(H5Tget_super) DO(H5Tis_variable_str) DO(H5Zfilter_avail) DO(H5Zregister)
 // clang-format on
 
 /** The functions of the library, by the names of its manual, and the types of the machine's numbers. */
@@ -39,11 +38,12 @@ struct Hdf5Library
 #  define BRICKCCL_HDF5_MEMBER(name) decltype(&::name) name = nullptr;
   BRICKCCL_HDF5_FUNCTIONS(BRICKCCL_HDF5_MEMBER)
 #  undef BRICKCCL_HDF5_MEMBER
-  /** Since HDF5 1.10.5; null before. */
-  herr_t (*H5Dget_num_chunks)(hid_t dataset, hid_t space, hsize_t * count) = nullptr;
 
-  /** The identifier of a number's type, such as "H5T_NATIVE_INT8"; the library must have been opened (H5open). */
-  hid_t TypeNamed(const char * name) const;
+  /** The identifier of a type of numbers in memory; the library must have been opened (H5open). */
+  hid_t TypeOf(ScalarType type) const;
+
+  /** The class of lists that say how files are accessed; as above. */
+  hid_t FileAccess() const;
 
   std::vector<std::uint64_t> ShapeOf(hid_t space) const;
 
@@ -53,9 +53,6 @@ struct Hdf5Library
 
   /** \throws Unsupported if the library is not there. */
   static const Hdf5Library & Get();
-
-private:
-  void * m_Handle = nullptr;
 };
 
 /** Something of the library's that must be closed. */
@@ -93,11 +90,8 @@ private:
 /** \throws Error with what the library says of its last failure. */
 [[noreturn]] void FailHdf5(const Hdf5Library & h5, const std::string & what);
 
-/** Opens a file for reading, in a process that ends soon. \throws Error. */
+/** Opens a file for reading, in a PipedChild. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
-
-/** The name of the library's type of numbers in memory. */
-const char * Hdf5TypeOf(ScalarType type);
 
 } // namespace brickccl::files
 

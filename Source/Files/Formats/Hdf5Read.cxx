@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
+#include "BrickCCL/Files/Isolation/ChildProcess.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 #include "BrickCCL/Host/Parallel.h"
 
@@ -29,11 +30,13 @@ CellOf(const Hdf5Dataset & dataset)
   return cell;
 }
 
-/** Opens a dataset in a process that ends soon. */
+/** Opens a dataset, which must be closed. */
 hid_t
 OpenDataset(const Hdf5Library & h5, const Hdf5Dataset & dataset)
 {
-  const hid_t object = h5.H5Dopen(OpenHdf5(h5, dataset.file.path), dataset.name.c_str(), H5P_DEFAULT);
+  // It stays open as long as the dataset.
+  const Hdf5Handle file(OpenHdf5(h5, dataset.file.path), h5.H5Fclose);
+  const hid_t      object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
   if (object < 0)
   {
     FailHdf5(h5, "its dataset " + Printable(dataset.name) + " cannot be opened");
@@ -72,10 +75,6 @@ CheckPlaces(const Hdf5Library &      h5,
 {
   const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
   hsize_t          count = 0;
-  if (h5.H5Dget_num_chunks == nullptr)
-  {
-    return;
-  }
   if (h5.H5Dget_num_chunks(object, space, &count) < 0)
   {
     FailHdf5(h5, what + " has a list of chunks that cannot be read");
@@ -124,11 +123,12 @@ CreateMirror(const Hdf5Library & h5, hid_t object, const Hdf5Dataset & dataset, 
   constexpr H5Z_filter_t     number = 511;
   static const H5Z_class2_t  check = { H5Z_CLASS_T_VERS, number, 1, 1, "size", nullptr, nullptr, CheckSize };
   const std::vector<hsize_t> chunk(dataset.chunk.begin(), dataset.chunk.end());
-  const hid_t                filters = h5.H5Dget_create_plist(object);
-  const hid_t                list = h5.H5Dget_create_plist(object);
-  const hid_t                access = h5.H5Pcreate(h5.TypeNamed("H5P_CLS_FILE_ACCESS_ID"));
-  const auto                 bytes =
-    static_cast<unsigned>(ArrayBox{ {}, dataset.chunk }.Count() * h5.H5Tget_size(h5.H5Dget_type(object)));
+  const Hdf5Handle           typeInFile(h5.H5Dget_type(object), h5.H5Tclose);
+  const Hdf5Handle           type(h5.H5Tcopy(typeInFile), h5.H5Tclose);
+  const Hdf5Handle           filters(h5.H5Dget_create_plist(object), h5.H5Pclose);
+  const Hdf5Handle           list(h5.H5Dget_create_plist(object), h5.H5Pclose);
+  const Hdf5Handle           access(h5.H5Pcreate(h5.FileAccess()), h5.H5Pclose);
+  const auto bytes = static_cast<unsigned>(ArrayBox{ {}, dataset.chunk }.Count() * h5.H5Tget_size(type));
   h5.H5Zregister(&check);
   h5.H5Premove_filter(list, H5Z_FILTER_ALL);
   h5.H5Pset_filter(list, number, H5Z_FLAG_MANDATORY, 1, &bytes);
@@ -144,9 +144,9 @@ CreateMirror(const Hdf5Library & h5, hid_t object, const Hdf5Dataset & dataset, 
   h5.H5Pset_fapl_core(access, 1 << 20, 0);
   // H5F_ACC_TRUNC, which is not a constant but calls the library.
   constexpr unsigned truncate = 2;
-  const hid_t        memory = h5.H5Fcreate(std::to_string(skipped).c_str(), truncate, H5P_DEFAULT, access);
-  const hid_t        space = h5.H5Screate_simple(static_cast<int>(chunk.size()), chunk.data(), nullptr);
-  const hid_t        mirror = h5.H5Dcreate_anon(memory, h5.H5Tcopy(h5.H5Dget_type(object)), space, list, H5P_DEFAULT);
+  const Hdf5Handle   memory(h5.H5Fcreate(std::to_string(skipped).c_str(), truncate, H5P_DEFAULT, access), h5.H5Fclose);
+  const Hdf5Handle   space(h5.H5Screate_simple(static_cast<int>(chunk.size()), chunk.data(), nullptr), h5.H5Sclose);
+  const hid_t        mirror = h5.H5Dcreate_anon(memory, type, space, list, H5P_DEFAULT);
   if (mirror < 0)
   {
     FailHdf5(h5, "the filters of dataset " + Printable(dataset.name) + " cannot be used");
@@ -154,18 +154,20 @@ CreateMirror(const Hdf5Library & h5, hid_t object, const Hdf5Dataset & dataset, 
   return mirror;
 }
 
+/** Datasets in memory by the mask of the filters that their chunks skipped. */
+using Mirrors = std::map<std::uint32_t, Hdf5Handle>;
+
 /** Copies the chunk with a voxel, if it is stored, to a dataset in memory, of which there is one for each mask of
  *  skipped filters, and makes the voxel's place one in the chunk. \return this dataset, or else the given one */
 hid_t
-MirrorChunk(hid_t object, const Hdf5Dataset & dataset, std::vector<hsize_t> & voxel)
+MirrorChunk(hid_t object, const Hdf5Dataset & dataset, Mirrors & mirrors, std::vector<hsize_t> & voxel)
 {
-  static std::map<std::uint32_t, hid_t> mirrors;
-  static PipedChild::Bytes              stored;
-  const Hdf5Library &                   h5 = Hdf5Library::Get();
-  const std::vector<hsize_t>            first(voxel.size(), 0);
-  std::vector<hsize_t>                  inside;
-  std::uint32_t                         skipped = 0;
-  hsize_t                               size = 0;
+  static PipedChild::Bytes   stored;
+  const Hdf5Library &        h5 = Hdf5Library::Get();
+  const std::vector<hsize_t> first(voxel.size(), 0);
+  std::vector<hsize_t>       inside;
+  std::uint32_t              skipped = 0;
+  hsize_t                    size = 0;
   std::transform(voxel.begin(), voxel.end(), dataset.chunk.begin(), std::back_inserter(inside), std::modulus());
   std::vector<hsize_t> place;
   std::transform(voxel.begin(), voxel.end(), inside.begin(), std::back_inserter(place), std::minus());
@@ -175,10 +177,15 @@ MirrorChunk(hid_t object, const Hdf5Dataset & dataset, std::vector<hsize_t> & vo
   }
   stored.resize(size);
   const bool isRead = h5.H5Dread_chunk(object, H5P_DEFAULT, place.data(), &skipped, stored.data()) >= 0;
-  hid_t &    mirror = mirrors[skipped];
-  mirror = mirror == 0 ? CreateMirror(h5, object, dataset, skipped) : mirror;
+  auto       mirror = mirrors.find(skipped);
+  if (mirror == mirrors.end())
+  {
+    mirror = mirrors.try_emplace(skipped, CreateMirror(h5, object, dataset, skipped), h5.H5Dclose).first;
+  }
   voxel = inside;
-  return isRead && h5.H5Dwrite_chunk(mirror, H5P_DEFAULT, 0, first.data(), size, stored.data()) >= 0 ? mirror : -1;
+  return isRead && h5.H5Dwrite_chunk(mirror->second, H5P_DEFAULT, 0, first.data(), size, stored.data()) >= 0
+         ? hid_t(mirror->second)
+         : -1;
 }
 
 /** Sends every `step`-th of the boxes, from the first on. */
@@ -190,9 +197,10 @@ SendBoxes(const Hdf5Dataset &           dataset,
           const PipedChild::Send &      send)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
-  const hid_t         object = OpenDataset(h5, dataset);
-  const hid_t         type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
+  const Hdf5Handle    object(OpenDataset(h5, dataset), h5.H5Dclose);
+  const hid_t         type = h5.TypeOf(dataset.type);
   const ArrayShape    cell = CellOf(dataset);
+  Mirrors             mirrors;
   PipedChild::Bytes   values;
   // Once so much memory was freed, glibc keeps what the library frees with each chunk.
   values.reserve(std::size_t{ 31 } << 20);
@@ -202,7 +210,7 @@ SendBoxes(const Hdf5Dataset &           dataset,
     const ArrayBox &           box = boxes[i];
     std::vector<hsize_t>       begin(box.begin.begin(), box.begin.end());
     const std::vector<hsize_t> size(box.size.begin(), box.size.end());
-    const hid_t                source = dataset.chunk.empty() ? object : MirrorChunk(object, dataset, begin);
+    const hid_t                source = dataset.chunk.empty() ? object : MirrorChunk(object, dataset, mirrors, begin);
     const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), h5.H5Sclose);
     const Hdf5Handle space(h5.H5Dget_space(source), h5.H5Sclose);
     values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));
@@ -228,23 +236,25 @@ ReadByChildren(const Hdf5Dataset & dataset, const ArraySlices & slices, const Ho
   const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(largest / 1000000);
   std::size_t done = 0;
   const auto  tell = [&] { context.progress.Update(static_cast<double>(done) / static_cast<double>(boxes.size())); };
-  std::vector<std::unique_ptr<PipedChild>> children;
-  for (std::size_t first = 0; first < count; ++first)
-  {
-    children.push_back(std::make_unique<PipedChild>(
+  const auto  start = [&](std::size_t first, std::size_t step) {
+    return std::make_unique<PipedChild>(
       "the HDF5 library",
-      [&](const PipedChild::Send & send) { SendBoxes(dataset, boxes, first, count, send); },
+      [&, first, step](const PipedChild::Send & send) { SendBoxes(dataset, boxes, first, step, send); },
       Hdf5Library::Memory + static_cast<std::size_t>(4 * largest),
       seconds,
-      tell));
+      tell);
+  };
+  std::vector<std::unique_ptr<PipedChild>> children;
+  for (std::size_t first = 0; ChildProcesses::AreProcesses && first < count; ++first)
+  {
+    children.push_back(start(first, count));
   }
-  PipedChild::Bytes values;
   for (; done < boxes.size(); ++done)
   {
     const std::size_t i = done;
     tell();
-    values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));
-    children[i % count]->Receive(values.data(), values.size());
+    const auto ofBox = ChildProcesses::AreProcesses ? nullptr : start(i, boxes.size());
+    const auto values = (ofBox ? *ofBox : *children[i % count]).Receive();
     PutBox(dataset.shape,
            boxes[i],
            slices,
@@ -266,7 +276,7 @@ CheckHdf5Chunks(const Hdf5Dataset & dataset, const Progress & progress)
   }
   const auto work = [&](const PipedChild::Send & send) {
     const Hdf5Library & h5 = Hdf5Library::Get();
-    const hid_t         object = OpenDataset(h5, dataset);
+    const Hdf5Handle    object(OpenDataset(h5, dataset), h5.H5Dclose);
     const std::string   what = "its dataset " + Printable(dataset.name);
     CheckFilters(h5, object, what);
     CheckPlaces(h5, object, dataset, what, send);

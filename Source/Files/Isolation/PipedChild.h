@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,7 +13,10 @@
 namespace brickccl::files
 {
 
-/** A process forked from this one that does some work and sends what comes out. */
+/** A process forked from this one that does some work and sends what comes out.
+ *
+ *  Windows has no such processes (ChildProcesses::AreProcesses). There the constructor does all of the work, with no
+ *  limit of memory or time. */
 class PipedChild
 {
 public:
@@ -51,6 +55,8 @@ private:
   std::function<void()> m_Waiting;
   int                   m_Pipe = -1;
   int                   m_Process = 0;
+  /** What came out, where there are no such processes. */
+  std::deque<Bytes> m_Sent;
 };
 
 } // namespace brickccl::files

@@ -2,7 +2,9 @@
 // What the command does before main on Windows. Windows.manifest makes UTF-8 the code page of the program: arguments,
 // names of files and messages of the system.
 #include <cstddef>
+#include <cstdlib>
 #include <cwchar>
+#include <initializer_list>
 
 #include <fcntl.h>
 #include <io.h>
@@ -29,6 +31,15 @@ struct Streams
       {
         SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
       }
+    }
+  }
+  ~Streams()
+  {
+    // The window of a double click would close with the program.
+    DWORD process = 0;
+    if (__argc == 1 && GetConsoleProcessList(&process, 1) == 1)
+    {
+      std::system("pause");
     }
   }
 };

@@ -256,6 +256,7 @@ class CompareScansTest(CommandTest):
         self.fails("compare", a, a, "--report", self.path("none/r.html"), saying="none")
         self.fails("compare", a, a, "--report-field", "customer=A", saying="--report")
         self.fails("compare", a, a, "--report", self.path("r.html"), "--report-field", "client=A", saying="a report has no field 'client'")
+        self.fails("compare", a, a, "--report", self.path("r.html"), "--report-field", "logo=none.png", saying="cannot read the logo 'none.png'")
         self.assertFalse(os.path.exists(self.path("r.html")))
         self.fails("compare", a, a, "--recipe", "none", saying="none")
         self.fails("compare", a, self.path("b.nrrd"), saying="b.nrrd")

@@ -209,6 +209,18 @@ WriteTransform(std::ostream & stream, const RigidMotion & motion)
   stream << "\nFixedParameters: 0 0 0\n";
 }
 
+/** What finds the defects of scans, and the fields of the report's head. */
+batch::Recipe
+RecipeOf(const CompareArguments & arguments)
+{
+  auto recipe = arguments.recipe.empty() ? batch::Recipe() : batch::ReadRecipe(arguments.recipe);
+  // A logo is next to the recipe.
+  const auto folder = std::filesystem::path(arguments.recipe).parent_path();
+  recipe.logo = recipe.logo.empty() ? "" : (folder / recipe.logo).string();
+  report::SetFields(recipe, arguments.fields);
+  return recipe;
+}
+
 void
 RunScans(const CompareArguments & arguments)
 {
@@ -231,12 +243,7 @@ RunScans(const CompareArguments & arguments)
   {
     path.empty() ? void() : CheckWritable(path);
   }
-  auto recipe = arguments.recipe.empty() ? batch::Recipe() : batch::ReadRecipe(arguments.recipe);
-  if (!recipe.logo.empty())
-  {
-    recipe.logo = (std::filesystem::path(arguments.recipe).parent_path() / recipe.logo).string();
-  }
-  report::SetFields(recipe, arguments.fields);
+  const auto  recipe = RecipeOf(arguments);
   Reporter    reporter(arguments.json);
   ImageReader reader(arguments, arguments.threads, reporter);
   const auto  readLabels = [&](const std::string & path) {

@@ -19,8 +19,6 @@
 #include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/Condition.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -315,16 +313,12 @@ NoteDoubts(const ComparedItem &        item,
                      " vanished, which is doubtful: " + text);
 }
 
-/** Makes the tracks. A track that joins another one ends; one that parts from another one begins. */
-void
-FollowDefects(ScanComparison & all, double leastChange)
+ordered_json
+ColumnsOfTracks(const ScanComparison & all)
 {
   const ComponentTable & first = all.scans.front().defects.table;
-  const auto             dimension = static_cast<std::size_t>(first.extent.dimension);
-  all.tracks = { { "columns", { "track", "change", "parted_from", "joined" } }, { "rows", ordered_json::array() } };
-  ordered_json & columns = all.tracks["columns"];
-  ordered_json & rows = all.tracks["rows"];
-  for (std::size_t axis = 0; axis < dimension; ++axis)
+  ordered_json           columns = { "track", "change", "parted_from", "joined" };
+  for (int axis = 0; axis < first.extent.dimension; ++axis)
   {
     columns.push_back(std::string("centroid_") + AxisNames[axis] + "_mm");
   }
@@ -335,39 +329,54 @@ FollowDefects(ScanComparison & all, double leastChange)
       columns.push_back(name + "_" + std::to_string(scan));
     }
   }
+  return columns;
+}
+
+/** Puts a defect of a scan into the track of a number; 0: into a new one. \return the number. */
+std::size_t
+AddToTrack(ScanComparison & all, std::size_t scan, std::uint64_t label, std::size_t number)
+{
+  ordered_json & rows = all.tracks["rows"];
+  if (number == 0)
+  {
+    number = rows.size() + 1;
+    rows.push_back(ordered_json::array_t(all.tracks["columns"].size()));
+    rows.back()[0] = number;
+    all.largest.emplace_back();
+  }
+  const DefectMap &   map = all.scans[scan].defects;
+  ordered_json &      row = rows[number - 1];
+  const std::uint64_t voxels = map.voxels.at(label);
+  const auto          dimension = static_cast<std::size_t>(map.table.extent.dimension);
+  const std::size_t   at = 4 + dimension + 3 * scan;
+  row[at] = label;
+  row[at + 1] = voxels;
+  row[at + 2] = static_cast<double>(voxels) * map.voxelVolume;
+  auto &     largest = all.largest[number - 1];
+  const auto place = map.places.find(label);
+  if (place != map.places.end() && (!largest || row[at + 2] > row[4 + dimension + 3 * largest->first + 2]))
+  {
+    largest.emplace(scan, place->second);
+    const auto & centroid = map.table.components[place->second].centroid;
+    for (std::size_t axis = 0; axis < dimension; ++axis)
+    {
+      row[4 + axis] = columns::PhysicalPoint(map.table, centroid, static_cast<int>(axis));
+    }
+  }
+  return number;
+}
+
+/** Makes the tracks. A track that joins another one ends; one that parts from another one begins. */
+void
+FollowDefects(ScanComparison & all, double leastChange)
+{
+  all.tracks = { { "columns", ColumnsOfTracks(all) }, { "rows", ordered_json::array() } };
+  ordered_json & rows = all.tracks["rows"];
   // The tracks of the labels of each scan.
   std::vector<std::map<std::uint64_t, std::size_t>> numbers(all.scans.size());
-  const auto add = [&](std::size_t scan, std::uint64_t label, std::size_t number) {
-    if (number == 0)
-    {
-      number = rows.size() + 1;
-      rows.push_back(ordered_json::array_t(columns.size()));
-      rows.back()[0] = number;
-      all.largest.emplace_back();
-    }
-    numbers[scan][label] = number;
-    const DefectMap &   map = all.scans[scan].defects;
-    ordered_json &      row = rows[number - 1];
-    const std::uint64_t voxels = map.voxels.at(label);
-    const std::size_t   at = 4 + dimension + 3 * scan;
-    row[at] = label;
-    row[at + 1] = voxels;
-    row[at + 2] = static_cast<double>(voxels) * map.voxelVolume;
-    auto &     largest = all.largest[number - 1];
-    const auto place = map.places.find(label);
-    if (place != map.places.end() && (!largest || row[at + 2] > row[4 + dimension + 3 * largest->first + 2]))
-    {
-      largest.emplace(scan, place->second);
-      const auto & centroid = map.table.components[place->second].centroid;
-      for (std::size_t axis = 0; axis < dimension; ++axis)
-      {
-        row[4 + axis] = brickccl::columns::PhysicalPoint(map.table, centroid, static_cast<int>(axis));
-      }
-    }
-  };
   for (const auto & defect : all.scans.front().defects.voxels)
   {
-    add(0, defect.first, 0);
+    numbers[0][defect.first] = AddToTrack(all, 0, defect.first, 0);
   }
   for (std::size_t scan = 1; scan < all.scans.size(); ++scan)
   {
@@ -376,8 +385,9 @@ FollowDefects(ScanComparison & all, double leastChange)
     {
       if (defect.after && defect.change != DefectChange::Merged)
       {
-        const bool begins = !defect.before || defect.change == DefectChange::Split;
-        add(scan, *defect.after, begins ? 0 : numbers[scan - 1].at(*defect.before));
+        const bool        begins = !defect.before || defect.change == DefectChange::Split;
+        const std::size_t number = begins ? 0 : numbers[scan - 1].at(*defect.before);
+        numbers[scan][*defect.after] = AddToTrack(all, scan, *defect.after, number);
       }
     }
     for (const ComparedDefect & defect : defects)
@@ -393,7 +403,7 @@ FollowDefects(ScanComparison & all, double leastChange)
   }
   for (ordered_json & row : rows)
   {
-    const ordered_json & before = row[4 + dimension + 2];
+    const ordered_json & before = row[row.size() - 3 * all.scans.size() + 2];
     row[1] = NameOf(!row[3].is_null()      ? DefectChange::Merged
                     : row.back().is_null() ? DefectChange::Vanished
                     : !row[2].is_null()    ? DefectChange::Split

@@ -8,10 +8,13 @@
 #include "BrickCCL/Segmenting/AlignImages.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl::batch

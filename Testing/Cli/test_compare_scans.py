@@ -4,12 +4,17 @@
 import csv
 import json
 import math
+import os
+import re
 import unittest
 
 from support import CommandTest, run, write_nrrd
 
 try:
     import numpy
+except ImportError:
+    numpy = None
+try:
     import SimpleITK
 except ImportError:
     SimpleITK = None
@@ -30,6 +35,37 @@ def write_turned(path, output, degrees, offset):
 
 def moved(motion, point):
     return [sum(a * x for a, x in zip(row, point)) + offset for row, offset in zip(motion["rotation"], motion["offset_mm"])]
+
+
+def follow(maps):
+    """The tracks of label maps, by counting each pair of labels: their labels, and what they parted from and joined."""
+    tracks, numbers = [], {}
+    for label in numpy.unique(maps[0][maps[0] > 0]):
+        tracks.append({"labels": {0: int(label)}, "parted_from": "", "joined": ""})
+        numbers[int(label)] = len(tracks)
+    for scan in range(1, len(maps)):
+        before, after = maps[scan - 1], maps[scan]
+        common = {}
+        for pair in zip(before.ravel().tolist(), after.ravel().tolist()):
+            common[pair] = common.get(pair, 0) + all(pair)
+
+        def best(label, side, common=common):
+            """The other label of most common voxels, the lowest of several; 0: none."""
+            return max(((n, -pair[1 - side]) for pair, n in common.items() if n and pair[side] == label), default=(0, 0))[1] * -1
+
+        now = {}
+        for b in map(int, numpy.unique(after[after > 0])):
+            a = best(b, 1)
+            if not a or best(a, 0) != b:
+                tracks.append({"labels": {}, "parted_from": str(numbers[a]) if a else "", "joined": ""})
+            now[b] = numbers[a] if a and best(a, 0) == b else len(tracks)
+            tracks[now[b] - 1]["labels"][scan] = b
+        for a in map(int, numpy.unique(before[before > 0])):
+            b = best(a, 0)
+            if b and best(b, 1) != a:
+                tracks[numbers[a] - 1]["joined"] = str(now[b])
+        numbers = now
+    return tracks
 
 
 class CompareScansTest(CommandTest):
@@ -77,6 +113,132 @@ class CompareScansTest(CommandTest):
         self.assertIn("a scan may be shifted or turned; the centers are 7.000 mm apart; --align", result.stderr)
         self.assertNotIn("doubtful", self.ok("compare", self.path("a.nrrd"), self.path("a.nrrd")).stderr)
 
+    def test_tracks_by_hand(self):
+        #       grows       joins its neighbor and parts again  vanishes  new
+        maps = [[1, 0, 0, 0, 2, 2, 2, 0, 3, 3, 0, 0, 4, 0, 0],
+                [1, 1, 0, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 3],
+                [5, 5, 5, 0, 6, 6, 6, 0, 7, 7, 0, 0, 0, 0, 8]]
+        paths = [self.path("%d.nrrd" % i) for i in range(3)]
+        for path, values in zip(paths, maps):
+            write_nrrd(path, "uint8", (15, 1, 1), values, (0.5, 1, 2))
+        result = self.ok("compare", *paths, "--tracks", self.path("t.csv"), "--json")
+        rows = self.rows("t.csv")
+        self.assertEqual([[row[name] for name in ("track", "change", "parted_from", "joined")] for row in rows],
+                         [["1", "grown", "", ""], ["2", "same", "", ""], ["3", "merged", "", "2"], ["4", "vanished", "", ""],
+                          ["5", "new", "", ""], ["6", "split", "2", ""]])
+        self.assertEqual([[row["voxel_count_%d" % i] for i in (1, 2, 3)] for row in rows],
+                         [["1", "2", "3"], ["3", "6", "3"], ["2", "", ""], ["1", "", ""], ["", "1", "1"], ["", "", "2"]])
+        self.assertEqual([[float(value or -1) for value in (row["volume_mm3_3"], row["centroid_x_mm"])] for row in rows[:3]],
+                         [[3, 0.5], [3, 3.25], [-1, 4.25]])
+        tracks = json.loads(result.stdout)["tracks"]
+        self.assertEqual(tracks["columns"], list(rows[0]))
+        self.assertEqual([["" if value is None else value if isinstance(value, str) else float(value) for value in row] for row in tracks["rows"]],
+                         [[value if not value or value.isalpha() else float(value) for value in row.values()] for row in rows])
+        # The order of scans matters, and maps without labels have a table, too.
+        write_nrrd(self.path("none.nrrd"), "uint8", (15, 1, 1), [0] * 15, (0.5, 1, 2))
+        self.ok("compare", self.path("none.nrrd"), self.path("none.nrrd"), "--tracks", self.path("n.csv"), "--report", self.path("n.html"))
+        with open(self.path("n.csv"), encoding="utf-8") as stream:
+            self.assertEqual(stream.read().count("\n"), 1)
+        with open(self.path("n.html"), encoding="utf-8") as stream:
+            self.assertIn("0 defects stayed the same.", stream.read())
+
+    @unittest.skipUnless(numpy, "numpy is missing")
+    def test_tracks_beside_an_oracle(self):
+        kinds = set()
+        for seed in range(5):
+            random = numpy.random.default_rng(seed)
+            maps = []
+            boxes = [random.integers(0, (10, 16, 20)) for _ in range(30)]
+            for scan in range(4):
+                values = numpy.zeros((12, 18, 22), "uint8")
+                for label, low in enumerate(boxes):
+                    if random.random() < 0.8:
+                        z, y, x = numpy.maximum(0, low + random.integers(-1, 2, 3))
+                        dz, dy, dx = random.integers(1, 5, 3)
+                        # Some of the boxes have one label.
+                        values[z:z + dz, y:y + dy, x:x + dx] = 1 + (label if random.random() < 0.8 else random.integers(30))
+                maps.append(values)
+                write_nrrd(self.path("%d.nrrd" % scan), "uint8", (22, 18, 12), values.ravel().tolist(), (0.5, 1, 2))
+            self.ok("compare", *(self.path("%d.nrrd" % i) for i in range(4)), "--tracks", self.path("t.csv"), "--least-change", 0.25)
+            rows, right = self.rows("t.csv"), follow(maps)
+            self.assertEqual(len(rows), len(right))
+            for number, (row, track) in enumerate(zip(rows, right), 1):
+                with self.subTest(seed=seed, track=number):
+                    sizes = [int(numpy.sum(values == track["labels"].get(i, -1))) for i, values in enumerate(maps)]
+                    change = ("merged" if track["joined"] else "vanished" if not sizes[3] else "split" if track["parted_from"] else
+                              "new" if not sizes[0] else "grown" if sizes[3] > 1.25 * sizes[0] else "shrunk" if sizes[3] < 0.75 * sizes[0] else "same")
+                    kinds.add(change)
+                    largest = sizes.index(max(sizes))
+                    places = numpy.argwhere(maps[largest] == track["labels"][largest]).mean(0)
+                    self.assertEqual([row[name] for name in ("track", "change", "parted_from", "joined")],
+                                     [str(number), change, track["parted_from"], track["joined"]])
+                    for i, size in enumerate(sizes, 1):
+                        self.assertEqual([row["label_%d" % i], row["voxel_count_%d" % i]], [str(track["labels"].get(i - 1, "")), str(size or "")])
+                        self.assertEqual(float(row["volume_mm3_%d" % i] or 0), size)
+                    for axis, spacing in enumerate((2, 1, 0.5)):
+                        self.assertAlmostEqual(float(row["centroid_%s_mm" % "zyx"[axis]]), places[axis] * spacing, 9)
+        self.assertEqual(kinds, {"same", "grown", "shrunk", "new", "vanished", "merged", "split"})
+
+    @unittest.skipUnless(SimpleITK and numpy, "SimpleITK or numpy is missing")
+    def test_defects_of_scans_through_time(self):
+        """Balls that grow, vanish, appear, join and part, drawn into the metal of a scan."""
+        image = SimpleITK.ReadImage(self.casting())
+        metal = SimpleITK.GetArrayFromImage(image).astype(float)
+        # Far from other pores, and from each other.
+        depth = SimpleITK.GetArrayFromImage(SimpleITK.SignedMaurerDistanceMap(SimpleITK.Cast(image > 900, SimpleITK.sitkUInt8), True, False, False))
+        sites = []
+        for site in numpy.argwhere(depth > 11):
+            if min(site) > 11 and min(numpy.subtract(depth.shape, site)) > 12 and all(numpy.linalg.norm(site - other) > 26 for other in sites):
+                sites.append(site)
+            if len(sites) == 5:
+                break
+        self.assertEqual(len(sites), 5)
+        z, y, x = numpy.indices(metal.shape)
+        series = [[(0, 0, 4), (1, 0, 3), (2, -5, 3), (2, 5, 3), (3, 0, 6)],
+                  [(0, 0, 5), (1, 0, 3), (2, -4, 5), (2, 4, 4), (3, -5, 3), (3, 4, 3)],
+                  [(0, 0, 6), (4, 0, 3), (2, -4, 5), (2, 4, 4), (3, -5, 3), (3, 4, 3)]]
+        for scan, balls in enumerate(series):
+            values = metal.copy()
+            for site, dx, radius in balls:
+                c = sites[site]
+                values[(x - c[2] - dx)**2 + (y - c[1])**2 + (z - c[0])**2 <= radius**2] = 0
+            made = SimpleITK.GetImageFromArray(values.astype("int16"))
+            made.CopyInformation(image)
+            SimpleITK.WriteImage(made, self.path("s%d.nrrd" % scan))
+        scans = [self.path("s%d.nrrd" % i) for i in range(3)]
+        self.ok("compare", *scans, "--recipe", "casting-porosity", "--tracks", self.path("t.csv"), "--report", self.path("r.html"),
+                "--report-field", "customer=A & <B>", "--report-field", "date=today")
+        rows = self.rows("t.csv")
+        near = lambda site, dx: [row for row in rows if math.dist(
+            [float(row["centroid_%s_mm" % axis]) for axis in "xyz"], [0.1 * (sites[site][2] + dx), 0.1 * sites[site][1], 0.1 * sites[site][0]]) < 0.25]
+        sizes = lambda row: [int(row["voxel_count_%d" % i] or 0) for i in (1, 2, 3)]
+        ball = lambda radius: int(numpy.sum((numpy.indices((19, 19, 19)) - 9).astype(int).__pow__(2).sum(0) <= radius**2))
+        (grown,), (vanished,), (new,) = near(0, 0), near(1, 0), near(4, 0)
+        self.assertEqual([(row["change"], sizes(row)) for row in (grown, vanished, new)],
+                         [("grown", [ball(4), ball(5), ball(6)]), ("vanished", [ball(3), ball(3), 0]), ("new", [0, 0, ball(3)])])
+        (merged,) = [row for row in rows if row["change"] == "merged"]
+        joined = rows[int(merged["joined"]) - 1]
+        self.assertEqual([sizes(merged), sizes(joined)[0]], [[ball(3), 0, 0], ball(3)])
+        self.assertGreater(sizes(joined)[1], ball(5))
+        (parted,) = [row for row in rows if row["parted_from"]]
+        self.assertEqual([sizes(parted), sizes(rows[int(parted["parted_from"]) - 1])], [[0, ball(3), ball(3)], [ball(6), ball(3), ball(3)]])
+        with open(self.path("r.html"), encoding="utf-8") as stream:
+            page = stream.read()
+        self.assertRegex(page, "stayed the same, 2 grew, 1 shrank, 1 is new, 1 vanished, 1 joined another one, 1 parted from another one.")
+        self.assertIn("A &amp; &lt;B&gt;", page)
+        # Four defects with a picture from each scan; the first and the last one differ.
+        pictures = re.findall('<figure><img [^>]*src="(data:image/jpeg;base64,[^"]*)"', page)
+        self.assertEqual((len(pictures), [i for i in range(0, 12, 3) if pictures[i] == pictures[i + 2]]), (12, []))
+        self.assertNotRegex(page, '(src|href)="(?!data:|#)')
+        self.assertLess(len(page), 5e6)
+        # The same files give the same page.
+        os.remove(self.path("r.html"))
+        self.ok("compare", *scans, "--recipe", "casting-porosity", "--report", self.path("r.html"), "--threads", 1,
+                "--report-field", "customer=A & <B>", "--report-field", "date=today")
+        with open(self.path("r.html"), encoding="utf-8") as stream:
+            self.assertEqual(stream.read(), page)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith(".")], [])
+
     def test_bad_input(self):
         write_nrrd(self.path("a.nrrd"), "uint8", (9, 9, 9), [0] * 729)
         write_nrrd(self.path("flat.nrrd"), "uint8", (9, 9, 1), [1] * 81)
@@ -89,6 +251,13 @@ class CompareScansTest(CommandTest):
         self.fails("compare", a, a, "--align", "--transform", self.path("t.txt"), saying="a file .tfm, not 2 scans and")
         self.fails("compare", a, a, a, "--align", "--transform", self.path("t.tfm"), saying="two scans and a file .tfm, not 3 scans")
         self.fails("compare", a, a, "-o", a, saying=".csv")
+        self.fails("compare", a, a, "--tracks", self.path("t.xlsx"), saying="cannot write tracks to '%s': its extension must be .csv" % self.path("t.xlsx"))
+        self.fails("compare", a, a, "--report", self.path("r.pdf"), saying="cannot write a report to '%s': its extension must be .html" % self.path("r.pdf"))
+        self.fails("compare", a, a, "--report", self.path("none/r.html"), saying="none")
+        self.fails("compare", a, a, "--report-field", "customer=A", saying="--report")
+        self.fails("compare", a, a, "--report", self.path("r.html"), "--report-field", "client=A", saying="a report has no field 'client'")
+        self.fails("compare", a, a, "--report", self.path("r.html"), "--report-field", "logo=none.png", saying="cannot read the logo 'none.png'")
+        self.assertFalse(os.path.exists(self.path("r.html")))
         self.fails("compare", a, a, "--recipe", "none", saying="none")
         self.fails("compare", a, self.path("b.nrrd"), saying="b.nrrd")
         if HAS_ITK:

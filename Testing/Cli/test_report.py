@@ -156,7 +156,8 @@ class ReportTest(CommandTest):
         self.assertEqual([text for text in spoken if re.search(english, text.replace("brickccl batch ... --report", ""))], [])
         table = json.loads(page.texts["script"][0])["texts"]
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Source", "Inspection", "Report")
-        for name, pattern in (("report.html", r"\[\[(.*?)(?:;;.*?)?\]\]"), ("report.js", r'\bsay\("(.*?)"')):
+        text = r"\[\[(.*?)(?:;;.*?)?\]\]"
+        for name, pattern in (("report.html", text), ("compare.html", text), ("report.js", r'\bsay\("(.*?)"')):
             with open(os.path.join(folder, name), encoding="utf-8") as stream:
                 self.assertEqual([text for text in re.findall(pattern, stream.read()) if text not in table], [], name)
         columns = [line.split(":")[0].split()[0] for line in self.ok("stats", "--list-columns").stdout.splitlines()[1:] if line.startswith("  ")]

@@ -7,11 +7,12 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Report/Report.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
-#include <map>
 
 namespace brickccl::cli
 {
@@ -28,41 +29,63 @@ struct CompareArguments : job::Job
   std::string              recipe;
   bool                     aligns = false;
   std::string              transform;
+  std::string              tracks;
+  std::string              report;
+  std::vector<std::string> fields;
   bool                     acceptsOtherRecipe = false;
   batch::CompareOptions    options;
 };
 
+/** Values as a line of a table. */
+std::string
+Line(const nlohmann::ordered_json & values)
+{
+  std::string line;
+  for (const auto & value : values)
+  {
+    line += line.empty() ? "" : ",";
+    line += value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return line + '\n';
+}
+
+nlohmann::ordered_json
+AsJson(const batch::ComparedDefect & defect)
+{
+  const auto labelOf = [](const std::optional<std::uint64_t> & label) {
+    return label ? nlohmann::ordered_json(*label) : nlohmann::ordered_json();
+  };
+  return { { "change", batch::NameOf(defect.change) }, { "label_1", labelOf(defect.before) },
+           { "label_2", labelOf(defect.after) },       { "voxel_count_1", defect.voxelsBefore },
+           { "voxel_count_2", defect.voxelsAfter },    { "common_voxels", defect.commonVoxels } };
+}
+
 void
 WriteComparison(std::ostream & stream, const std::vector<batch::ComparedItem> & items)
 {
-  const auto number = [](const std::optional<std::uint64_t> & label) {
-    return label ? std::to_string(*label) : std::string();
-  };
   stream << "item,change,label_1,label_2,voxel_count_1,voxel_count_2,common_voxels\n";
   for (const batch::ComparedItem & item : items)
   {
     for (const batch::ComparedDefect & defect : item.defects)
     {
-      stream << batch::CsvCell(item.name) << ',' << batch::NameOf(defect.change) << ',' << number(defect.before) << ','
-             << number(defect.after) << ',' << defect.voxelsBefore << ',' << defect.voxelsAfter << ','
-             << defect.commonVoxels << '\n';
+      stream << batch::CsvCell(item.name) << ',' << Line(AsJson(defect));
     }
   }
 }
 
-/** The number of defects of each change. */
-std::map<std::string, std::size_t>
+/** The number of defects of each change, as an object. */
+nlohmann::ordered_json
 CountChanges(const batch::ComparedItem & item)
 {
-  std::map<std::string, std::size_t> counts;
-  for (const batch::ComparedDefect & defect : item.defects)
+  nlohmann::ordered_json counts;
+  for (const char * const change : { "same", "grown", "shrunk", "new", "vanished", "split", "merged" })
   {
-    ++counts[batch::NameOf(defect.change)];
+    counts[change] = std::count_if(item.defects.begin(), item.defects.end(), [&](const auto & defect) {
+      return batch::NameOf(defect.change) == change;
+    });
   }
   return counts;
 }
-
-constexpr const char * Changes[] = { "same", "grown", "shrunk", "new", "vanished", "split", "merged" };
 
 nlohmann::ordered_json
 AsJson(const batch::ComparedItem & item)
@@ -74,28 +97,15 @@ AsJson(const batch::ComparedItem & item)
     described["not_compared"] = item.reason;
     return described;
   }
-  const auto counts = CountChanges(item);
-  for (const char * const change : Changes)
-  {
-    const auto found = counts.find(change);
-    described[change] = found == counts.end() ? 0 : found->second;
-  }
+  described.update(CountChanges(item));
   if (item.motion)
   {
     described["alignment"] = { { "rotation", item.motion->rotation }, { "offset_mm", item.motion->offset } };
   }
   described["defects"] = nlohmann::ordered_json::array();
-  const auto labelOf = [](const std::optional<std::uint64_t> & label) {
-    return label ? nlohmann::ordered_json(*label) : nlohmann::ordered_json();
-  };
   for (const batch::ComparedDefect & defect : item.defects)
   {
-    described["defects"].push_back({ { "change", batch::NameOf(defect.change) },
-                                     { "label_1", labelOf(defect.before) },
-                                     { "label_2", labelOf(defect.after) },
-                                     { "voxel_count_1", defect.voxelsBefore },
-                                     { "voxel_count_2", defect.voxelsAfter },
-                                     { "common_voxels", defect.commonVoxels } });
+    described["defects"].push_back(AsJson(defect));
   }
   return described;
 }
@@ -125,12 +135,9 @@ PrintComparison(const CompareArguments &                 arguments,
     }
     const auto  counts = CountChanges(item);
     std::string text;
-    for (const char * const change : Changes)
+    for (const auto & [change, count] : counts.items())
     {
-      if (const auto found = counts.find(change); found != counts.end())
-      {
-        text += (text.empty() ? "" : ", ") + std::to_string(found->second) + " " + change;
-      }
+      text += count == 0 ? "" : (text.empty() ? "" : ", ") + count.dump() + " " + change;
     }
     std::cout << (text.empty() ? "no defects" : text) << '\n';
   }
@@ -155,10 +162,10 @@ void
 RunBatches(const CompareArguments & arguments)
 {
   if (arguments.inputs.size() != 2 || arguments.aligns || !arguments.recipe.empty() || !arguments.spacing.empty() ||
-      !arguments.raw.empty() || !arguments.series.empty())
+      !(arguments.raw + arguments.series + arguments.tracks + arguments.report).empty())
   {
-    throw InvalidArgument(
-      "two batches take no --recipe, --align or options of reading, scans and label maps no --different-recipes");
+    throw InvalidArgument("two batches take no --recipe, --align, --tracks, --report or options of reading, scans and "
+                          "label maps no --different-recipes");
   }
   const std::string & before = arguments.inputs[0];
   const std::string & after = arguments.inputs[1];
@@ -202,11 +209,26 @@ WriteTransform(std::ostream & stream, const RigidMotion & motion)
   stream << "\nFixedParameters: 0 0 0\n";
 }
 
+/** What finds the defects of scans, and the fields of the report's head. */
+batch::Recipe
+RecipeOf(const CompareArguments & arguments)
+{
+  auto recipe = arguments.recipe.empty() ? batch::Recipe() : batch::ReadRecipe(arguments.recipe);
+  // A logo is next to the recipe.
+  const auto folder = std::filesystem::path(arguments.recipe).parent_path();
+  recipe.logo = recipe.logo.empty() ? "" : (folder / recipe.logo).string();
+  report::SetFields(recipe, arguments.fields);
+  return recipe;
+}
+
 void
 RunScans(const CompareArguments & arguments)
 {
   NamedFiles       inputs;
-  const NamedFiles outputs = { { "--output", arguments.output }, { "--transform", arguments.transform } };
+  const NamedFiles outputs = { { "--output", arguments.output },
+                               { "--transform", arguments.transform },
+                               { "--tracks", arguments.tracks },
+                               { "--report", arguments.report } };
   for (const std::string & input : arguments.inputs)
   {
     inputs.emplace_back("SCAN", input);
@@ -221,7 +243,7 @@ RunScans(const CompareArguments & arguments)
   {
     path.empty() ? void() : CheckWritable(path);
   }
-  const auto  recipe = arguments.recipe.empty() ? batch::Recipe() : batch::ReadRecipe(arguments.recipe);
+  const auto  recipe = RecipeOf(arguments);
   Reporter    reporter(arguments.json);
   ImageReader reader(arguments, arguments.threads, reporter);
   const auto  readLabels = [&](const std::string & path) {
@@ -229,33 +251,50 @@ RunScans(const CompareArguments & arguments)
     NoteGrayClasses(labels, reader, "scans are compared with --recipe RECIPE");
     return labels;
   };
-  const auto       items = batch::CompareScans(arguments.inputs,
-                                         { arguments.options,
-                                           arguments.recipe.empty() ? nullptr : &recipe,
-                                                 readLabels,
-                                                 arguments.aligns,
-                                                 HooksOf(reporter, reader) });
-  ReplacedTogether together;
-  if (!arguments.output.empty())
-  {
-    ReplaceTextFile(arguments.output, [&](std::ostream & stream) { WriteComparison(stream, items); });
-  }
-  if (!arguments.transform.empty())
-  {
-    ReplaceTextFile(arguments.transform, [&](std::ostream & stream) { WriteTransform(stream, *items[0].motion); });
-  }
+  const auto        compared = batch::CompareScans(arguments.inputs,
+                                            { arguments.options,
+                                              arguments.recipe.empty() ? nullptr : &recipe,
+                                                     readLabels,
+                                                     arguments.aligns,
+                                                     HooksOf(reporter, reader) });
+  const auto &      items = compared.items;
+  const std::string page = arguments.report.empty()
+                           ? ""
+                           : report::ComparisonPage(compared,
+                                                    arguments.inputs,
+                                                    recipe,
+                                                    reader.Notes(),
+                                                    std::filesystem::absolute(arguments.report).parent_path().string());
+  ReplacedTogether  together;
+  const auto        write = [](const std::string & path, const std::function<void(std::ostream &)> & writeTo) {
+    path.empty() ? void() : ReplaceTextFile(path, writeTo);
+  };
+  write(arguments.output, [&](std::ostream & stream) { WriteComparison(stream, items); });
+  write(arguments.transform, [&](std::ostream & stream) { WriteTransform(stream, *items[0].motion); });
+  write(arguments.report, [&](std::ostream & stream) { stream << page; });
+  write(arguments.tracks, [&](std::ostream & stream) {
+    stream << Line(compared.tracks["columns"]);
+    std::for_each(compared.tracks["rows"].begin(), compared.tracks["rows"].end(), [&](const auto & row) {
+      stream << Line(row);
+    });
+  });
   together.Move();
   reporter.EndSteps();
-  PrintComparison(arguments, items, { { "notes", reader.Notes() } });
+  PrintComparison(arguments, items, { { "notes", reader.Notes() }, { "tracks", compared.tracks } });
 }
 
 void
 RunCompare(const CompareArguments & arguments)
 {
-  if (!arguments.output.empty() && ExtensionOf(arguments.output) != ".csv")
-  {
-    throw InvalidArgument("cannot write a comparison to " + Quoted(arguments.output) + ": its extension must be .csv");
-  }
+  const auto check = [](const std::string & what, const std::string & path, const std::string & extension) {
+    if (!path.empty() && ExtensionOf(path) != extension)
+    {
+      throw InvalidArgument("cannot write " + what + " to " + Quoted(path) + ": its extension must be " + extension);
+    }
+  };
+  check("a comparison", arguments.output, ".csv");
+  check("tracks", arguments.tracks, ".csv");
+  check("a report", arguments.report, ".html");
   const std::string & first = arguments.inputs[0];
   const bool          areBatches = std::any_of(arguments.inputs.begin(), arguments.inputs.end(), batch::IsOfBatch);
   const bool          isFolder = std::filesystem::is_directory(first) && files::ZarrHeader(first).empty();
@@ -290,6 +329,17 @@ AddCompareCommand(CLI::App & app)
     ->needs(align)
     ->type_name("FILE");
   command->add_option("-o,--output", arguments->output, "write a table with a row per defect: .csv")->type_name("FILE");
+  command
+    ->add_option("--tracks",
+                 arguments->tracks,
+                 "write a table that follows each defect through all scans: .csv\nA row has the sizes of a defect in "
+                 "all scans, and the defects that it parted from and joined.")
+    ->type_name("FILE");
+  CLI::Option * const report =
+    command->add_option("--report", arguments->report, "write a page with what changed, and pictures of it: .html");
+  report->type_name("FILE");
+  AddReportFields(*command, arguments->fields);
+  command->get_option("--report-field")->needs(report);
   command->add_flag("--different-recipes",
                     arguments->acceptsOtherRecipe,
                     "compare batches of different recipes; differences may then come from the recipes");

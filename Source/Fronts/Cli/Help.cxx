@@ -37,7 +37,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output schema:options limit thickness:histogram thickness:picture" },
   { "The mesh", "iso one-file-each mesh:smooth mesh:ras" },
-  { "The comparison", "overlap components iou compare:recipe align transform different-recipes least-change" },
+  { "The comparison", "overlap components iou compare:recipe align transform tracks different-recipes least-change" },
   { "The picture", "style color-by render:size patient" },
   { "The page", "recipe no-browser port linger embed-in" },
   { job::group::Table,
@@ -136,7 +136,7 @@ constexpr CommandHelp Commands[] = {
   { "compare",
     "",
     "  brickccl compare results-2025 results-2026 -o changes.csv\n"
-    "  brickccl compare may.nrrd june.nrrd --recipe casting-porosity --align\n\n"
+    "  brickccl compare may.nrrd june.nrrd --recipe casting-porosity --align --report changes.html\n\n"
     "The exit code is 0 if every item of both batches was compared, whatever changed,\n"
     "and 3 if some could not be: they have an error, no label map, or were changed\n"
     "after the batch.\n" },

@@ -16,9 +16,8 @@
 #include "BrickCCL/Job/Findings.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
+#include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/Condition.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +28,7 @@ namespace brickccl::batch
 {
 
 namespace fs = std::filesystem;
+using nlohmann::ordered_json;
 
 namespace
 {
@@ -126,26 +126,14 @@ Offer(Partners & partners, std::uint64_t label, std::uint64_t other, std::uint64
   }
 }
 
-/** The defects of a label map. */
-struct DefectMap
+/** The change of a defect that stayed. */
+DefectChange
+ChangeOfSize(double before, double after, double leastChange)
 {
-  /** The labels of the runs are places in the table, from 1 on. */
-  RunVolume      runs;
-  ComponentTable table;
-  /** The voxels of each label, and their size; before the map was moved, which may have lost some labels. */
-  std::map<std::uint64_t, std::uint64_t> voxels;
-  double                                 voxelVolume = 1;
-
-  DefectMap(const LoadedImage & labels, const HostContext & context)
-    : table(MeasureLabelImage(labels.View(), labels.geometry, {}, context, runs))
-    , voxelVolume(labels.geometry.VoxelVolume(labels.extent.dimension))
-  {
-    for (std::size_t place = 0; place < table.components.size(); ++place)
-    {
-      voxels[table.components.Label(place)] = table.components.VoxelCount(place);
-    }
-  }
-};
+  return !Condition::IsAtMost(after, before * (1 + leastChange)) ? DefectChange::Grown
+       : !Condition::IsAtMost(before * (1 - leastChange), after) ? DefectChange::Shrunk
+                                                                 : DefectChange::Same;
+}
 
 std::vector<ComparedDefect>
 CompareDefects(const DefectMap & before, const DefectMap & after, double leastChange)
@@ -170,13 +158,10 @@ CompareDefects(const DefectMap & before, const DefectMap & after, double leastCh
     }
     const auto & [other, common] = partner->second;
     ComparedDefect defect{ DefectChange::Same, label, other, voxels, after.voxels.at(other), common };
-    const auto     low = static_cast<double>(defect.voxelsBefore) * (1 - leastChange);
-    const auto     high = static_cast<double>(defect.voxelsBefore) * (1 + leastChange);
-    const auto     now = static_cast<double>(defect.voxelsAfter) * (after.voxelVolume / before.voxelVolume);
-    defect.change = backward[other].first != label  ? DefectChange::Merged
-                  : !Condition::IsAtMost(now, high) ? DefectChange::Grown
-                  : !Condition::IsAtMost(low, now)  ? DefectChange::Shrunk
-                                                    : DefectChange::Same;
+    const double   now = static_cast<double>(defect.voxelsAfter) * (after.voxelVolume / before.voxelVolume);
+    defect.change = backward[other].first != label
+                    ? DefectChange::Merged
+                    : ChangeOfSize(static_cast<double>(defect.voxelsBefore), now, leastChange);
     defects.push_back(defect);
   }
   for (const auto & [label, voxels] : after.voxels)
@@ -240,14 +225,6 @@ Left(const std::string & name, const std::string & folder)
   item.isOfOneBatch = true;
   return item;
 }
-
-/** A scan, or a label map, with its defects on the first scan's grid. */
-struct ScannedDefects
-{
-  /** What it is aligned by. */
-  LoadedImage image;
-  DefectMap   defects;
-};
 
 LoadedImage
 LabelsOf(const std::string & path, const CompareScansOptions & options, LoadedImage & scan)
@@ -336,7 +313,117 @@ NoteDoubts(const ComparedItem &        item,
                      " vanished, which is doubtful: " + text);
 }
 
+ordered_json
+ColumnsOfTracks(const ScanComparison & all)
+{
+  const ComponentTable & first = all.scans.front().defects.table;
+  ordered_json           columns = { "track", "change", "parted_from", "joined" };
+  for (int axis = 0; axis < first.extent.dimension; ++axis)
+  {
+    columns.push_back(std::string("centroid_") + AxisNames[axis] + "_mm");
+  }
+  for (std::size_t scan = 1; scan <= all.scans.size(); ++scan)
+  {
+    for (const std::string & name : { std::string("label"), std::string("voxel_count"), TotalsOf(first).sizeName })
+    {
+      columns.push_back(name + "_" + std::to_string(scan));
+    }
+  }
+  return columns;
+}
+
+/** Puts a defect of a scan into the track of a number; 0: into a new one. \return the number. */
+std::size_t
+AddToTrack(ScanComparison & all, std::size_t scan, std::uint64_t label, std::size_t number)
+{
+  ordered_json & rows = all.tracks["rows"];
+  if (number == 0)
+  {
+    number = rows.size() + 1;
+    rows.push_back(ordered_json::array_t(all.tracks["columns"].size()));
+    rows.back()[0] = number;
+    all.largest.emplace_back();
+  }
+  const DefectMap &   map = all.scans[scan].defects;
+  ordered_json &      row = rows[number - 1];
+  const std::uint64_t voxels = map.voxels.at(label);
+  const auto          dimension = static_cast<std::size_t>(map.table.extent.dimension);
+  const std::size_t   at = 4 + dimension + 3 * scan;
+  row[at] = label;
+  row[at + 1] = voxels;
+  row[at + 2] = static_cast<double>(voxels) * map.voxelVolume;
+  auto &     largest = all.largest[number - 1];
+  const auto place = map.places.find(label);
+  if (place != map.places.end() && (!largest || row[at + 2] > row[4 + dimension + 3 * largest->first + 2]))
+  {
+    largest.emplace(scan, place->second);
+    const auto & centroid = map.table.components[place->second].centroid;
+    for (std::size_t axis = 0; axis < dimension; ++axis)
+    {
+      row[4 + axis] = columns::PhysicalPoint(map.table, centroid, static_cast<int>(axis));
+    }
+  }
+  return number;
+}
+
+/** Makes the tracks. A track that joins another one ends; one that parts from another one begins. */
+void
+FollowDefects(ScanComparison & all, double leastChange)
+{
+  all.tracks = { { "columns", ColumnsOfTracks(all) }, { "rows", ordered_json::array() } };
+  ordered_json & rows = all.tracks["rows"];
+  // The tracks of the labels of each scan.
+  std::vector<std::map<std::uint64_t, std::size_t>> numbers(all.scans.size());
+  for (const auto & defect : all.scans.front().defects.voxels)
+  {
+    numbers[0][defect.first] = AddToTrack(all, 0, defect.first, 0);
+  }
+  for (std::size_t scan = 1; scan < all.scans.size(); ++scan)
+  {
+    const auto & defects = all.items[scan - 1].defects;
+    for (const ComparedDefect & defect : defects)
+    {
+      if (defect.after && defect.change != DefectChange::Merged)
+      {
+        const bool        begins = !defect.before || defect.change == DefectChange::Split;
+        const std::size_t number = begins ? 0 : numbers[scan - 1].at(*defect.before);
+        numbers[scan][*defect.after] = AddToTrack(all, scan, *defect.after, number);
+      }
+    }
+    for (const ComparedDefect & defect : defects)
+    {
+      const bool isSplit = defect.change == DefectChange::Split;
+      if (isSplit || defect.change == DefectChange::Merged)
+      {
+        const std::size_t before = numbers[scan - 1].at(*defect.before);
+        const std::size_t after = numbers[scan].at(*defect.after);
+        rows[(isSplit ? after : before) - 1][isSplit ? 2 : 3] = isSplit ? before : after;
+      }
+    }
+  }
+  for (ordered_json & row : rows)
+  {
+    const ordered_json & before = row[row.size() - 3 * all.scans.size() + 2];
+    row[1] = NameOf(!row[3].is_null()      ? DefectChange::Merged
+                    : row.back().is_null() ? DefectChange::Vanished
+                    : !row[2].is_null()    ? DefectChange::Split
+                    : before.is_null()     ? DefectChange::New
+                                           : ChangeOfSize(before, row.back(), leastChange));
+  }
+}
+
 } // namespace
+
+DefectMap::DefectMap(const LoadedImage & labels, const HostContext & context)
+  : table(MeasureLabelImage(labels.View(), labels.geometry, {}, context, runs))
+  , voxelVolume(labels.geometry.VoxelVolume(labels.extent.dimension))
+{
+  for (std::size_t place = 0; place < table.components.size(); ++place)
+  {
+    places[table.components.Label(place)] = place;
+    voxels[table.components.Label(place)] = table.components.VoxelCount(place);
+  }
+}
 
 std::string
 NameOf(DefectChange change)
@@ -385,11 +472,11 @@ CompareBatches(const std::string & before, const std::string & after, const Comp
   return items;
 }
 
-std::vector<ComparedItem>
+ScanComparison
 CompareScans(const std::vector<std::string> & paths, const CompareScansOptions & options)
 {
-  std::vector<ScannedDefects> scans;
-  std::vector<ComparedItem>   items;
+  ScanComparison                all;
+  std::vector<ScannedDefects> & scans = all.scans;
   for (const std::string & path : paths)
   {
     ComparedItem item;
@@ -400,10 +487,11 @@ CompareScans(const std::vector<std::string> & paths, const CompareScansOptions &
       const ScannedDefects & before = scans[scans.size() - 2];
       item.defects = CompareDefects(before.defects, scans.back().defects, options.leastChange);
       NoteDoubts(item, before, scans.back(), options);
-      items.push_back(std::move(item));
+      all.items.push_back(std::move(item));
     }
   }
-  return items;
+  FollowDefects(all, options.leastChange);
+  return all;
 }
 
 } // namespace brickccl::batch

@@ -4,11 +4,17 @@
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Job/RunJob.h"
+#include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Segmenting/AlignImages.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl::batch
@@ -81,9 +87,46 @@ struct CompareScansOptions : CompareOptions
   job::RunHooks hooks;
 };
 
+/** The defects of a label map. */
+struct DefectMap
+{
+  /** The labels of the runs are places in the table, from 1 on. */
+  RunVolume      runs;
+  ComponentTable table;
+  /** The places of the labels in the table. */
+  std::map<std::uint64_t, std::size_t> places;
+  /** The voxels of each label, and their size; before the map was moved, which may have lost some labels. */
+  std::map<std::uint64_t, std::uint64_t> voxels;
+  double                                 voxelVolume = 1;
+
+  DefectMap(const LoadedImage & labels, const HostContext & context);
+};
+
+/** A scan, or a label map, with its defects on the first scan's grid. */
+struct ScannedDefects
+{
+  /** What it is aligned by. */
+  LoadedImage image;
+  DefectMap   defects;
+};
+
+struct ScanComparison
+{
+  std::vector<ScannedDefects> scans;
+  /** Each scan compared with the one before. */
+  std::vector<ComparedItem> items;
+  /** {"columns": [...], "rows": [[...], ...]}: a row for each track, which is a defect in all scans. A track continues
+   *  in the defect with which its defect shares more voxels than either does with any other one. The change is the one
+   *  from the first to the last scan; the columns of scans are the last ones: label, voxels, size. */
+  nlohmann::ordered_json tracks;
+  /** Of each track the scan in which it is largest, and its place in the table there; none outside of the first scan.
+   */
+  std::vector<std::optional<std::pair<std::size_t, std::size_t>>> largest;
+};
+
 /** Compares the defects of scans, or of label maps: each with the one before. If nearly all are new, a note gives the
  *  likely reason. \throws InvalidArgument for other grids, unless they are aligned; Error; Canceled. */
-std::vector<ComparedItem> CompareScans(const std::vector<std::string> & paths, const CompareScansOptions & options);
+ScanComparison CompareScans(const std::vector<std::string> & paths, const CompareScansOptions & options);
 
 } // namespace brickccl::batch
 

@@ -9,7 +9,6 @@ namespace brickccl
 namespace
 {
 
-constexpr double FillOpacity = 0.6;
 constexpr double EdgeOpacity = 0.9;
 
 /** Where no values are drawn. */
@@ -23,7 +22,8 @@ DrawSlice(Canvas &                                    canvas,
           int                                         top,
           const SlicePixels &                         pixels,
           const GrayWindow *                          window,
-          const std::function<Color(std::uint64_t)> & colorOf)
+          const std::function<Color(std::uint64_t)> & colorOf,
+          double                                      fill)
 {
   const auto placeOf = [&](int x, int y) {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(pixels.width) + static_cast<std::size_t>(x);
@@ -50,7 +50,7 @@ DrawSlice(Canvas &                                    canvas,
         (x > 0 && labelAt(x - 1, y) != label) || (x + 1 < pixels.width && labelAt(x + 1, y) != label) ||
         (y > 0 && labelAt(x, y - 1) != label) || (y + 1 < pixels.height && labelAt(x, y + 1) != label);
       // The square root makes components visible that are thinner than a pixel.
-      const double opacity = (isEdge ? EdgeOpacity : FillOpacity) * std::sqrt(static_cast<double>(pixels.coverage[at]));
+      const double opacity = (isEdge ? EdgeOpacity : fill) * std::sqrt(static_cast<double>(pixels.coverage[at]));
       canvas.Blend(left + x, top + y, colorOf(label), opacity);
     }
   }

@@ -18,7 +18,8 @@ namespace
 /** A sheet with more columns than this is wider than what decoders of pictures like. */
 constexpr int MaximumColumns = 8;
 
-constexpr int JpegQuality = 78;
+constexpr int   JpegQuality = 78;
+constexpr Color OutlineColor{ 255, 140, 0 };
 /** The margin around a component: at least this share of its size, and this many voxels. */
 constexpr double ShareBeside = 0.35;
 constexpr double VoxelsBeside = 6;
@@ -118,7 +119,8 @@ WriteThumbnails(const std::string &                  path,
                 const std::vector<SlicedComponent> & components,
                 int                                  side,
                 const GrayWindow &                   window,
-                const HostContext &                  context)
+                const HostContext &                  context,
+                bool                                 areOutlined)
 {
   Sheet  sheet{ std::min(MaximumColumns, static_cast<int>(components.size())), side, side, window };
   Canvas canvas = CanvasFor(sheet, components.size());
@@ -127,12 +129,14 @@ WriteThumbnails(const std::string &                  path,
     const SlicePixels pixels = SampleAround(contents, axis, components[i], side);
     const LabelColors colors({ pixels }, {});
     const int         at = static_cast<int>(i);
-    DrawSlice(canvas,
-              at % sheet.columns * side + (side - pixels.width) / 2,
-              at / sheet.columns * side + (side - pixels.height) / 2,
-              pixels,
-              &window,
-              [&](std::uint64_t label) { return colors[label]; });
+    DrawSlice(
+      canvas,
+      at % sheet.columns * side + (side - pixels.width) / 2,
+      at / sheet.columns * side + (side - pixels.height) / 2,
+      pixels,
+      &window,
+      [&](std::uint64_t label) { return areOutlined ? OutlineColor : colors[label]; },
+      areOutlined ? 0 : LabelOpacity);
     context.progress.Update(static_cast<double>(i + 1) / static_cast<double>(components.size()));
   }
   canvas.WriteJpeg(path, JpegQuality);

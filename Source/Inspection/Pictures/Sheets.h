@@ -42,6 +42,7 @@ Sheet WriteSliceSheet(const std::string &               path,
 
 /** Writes squares around components.
  *  \param side  of a square, in pixels
+ *  \param areOutlined  whether only outlines are drawn over the image
  *  \throws as WriteSliceSheet. */
 Sheet WriteThumbnails(const std::string &                  path,
                       const PictureContents &              contents,
@@ -49,7 +50,8 @@ Sheet WriteThumbnails(const std::string &                  path,
                       const std::vector<SlicedComponent> & components,
                       int                                  side,
                       const GrayWindow &                   window,
-                      const HostContext &                  context);
+                      const HostContext &                  context,
+                      bool                                 areOutlined = false);
 
 } // namespace brickccl
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Report/Report.h"
 
+#include "BrickCCL/Batch/Acceptance.h"
+#include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/SafeText.h"
@@ -8,12 +10,19 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/TextLists.h"
+#include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/Disk/TemporaryFolder.h"
 #include "BrickCCL/Job/Parameters.h"
+#include "BrickCCL/Pictures/PictureLayout.h"
+#include "BrickCCL/Pictures/Sheets.h"
 #include "BrickCCL/Report/Page.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
+#include <iomanip>
 #include <map>
 #include <set>
 
@@ -72,6 +81,21 @@ AddressOfLogo(const std::string & path)
   return DataAddress(extension == ".svg" ? "svg+xml" : extension == ".jpg" ? "jpeg" : "png", ReadText(path));
 }
 
+/** Adds the sentences of a recipe, and its lines. */
+void
+AddRecipe(ordered_json & data, const batch::Recipe & recipe, const job::Language & language)
+{
+  for (const std::string & line : SplitAt('\n', recipe.text))
+  {
+    data["text"].push_back({ { "line", line } });
+  }
+  for (const std::string & line : batch::ExplainRecipe(recipe, language))
+  {
+    const bool isRule = line.rfind("  - ", 0) == 0;
+    data["recipe"].push_back({ { "kind", isRule ? "rule" : "" }, { "line", line.substr(isRule ? 4 : 0) } });
+  }
+}
+
 class Page
 {
 public:
@@ -118,15 +142,7 @@ public:
     AddHead(data);
     AddCounts(data);
     AddInputs(data);
-    for (const std::string & line : SplitAt('\n', m_Recipe.text))
-    {
-      data["text"].push_back({ { "line", line } });
-    }
-    for (const std::string & line : batch::ExplainRecipe(m_Recipe, m_Language))
-    {
-      const bool isRule = line.rfind("  - ", 0) == 0;
-      data["recipe"].push_back({ { "kind", isRule ? "rule" : "" }, { "line", line.substr(isRule ? 4 : 0) } });
-    }
+    AddRecipe(data, m_Recipe, m_Language);
     return FillPage(report_html, data, m_Language);
   }
 
@@ -204,7 +220,138 @@ private:
   std::vector<Item> m_Items;
 };
 
+/** Adds the tracks, those first whose size changed most, and counts the changes. \return their places in this order. */
+std::vector<std::size_t>
+AddTracks(ordered_json & data, ordered_json & script, const batch::ScanComparison & compared)
+{
+  const ordered_json &     rows = compared.tracks.at("rows");
+  const std::size_t        sizes = 3 * compared.scans.size() - 2;
+  std::vector<double>      changes;
+  std::vector<std::size_t> order;
+  for (const ordered_json & row : rows)
+  {
+    const auto & largest = compared.largest[order.size()];
+    const double ends = std::min(row[row.size() - sizes].is_null() ? 0 : row[row.size() - sizes].get<double>(),
+                                 row.back().is_null() ? 0 : row.back().get<double>());
+    changes.push_back(largest ? row[row.size() - sizes + 3 * largest->first].get<double>() - ends : 0);
+    order.push_back(order.size());
+    ordered_json & count = data[row[1].get<std::string>()];
+    count = 1 + (count.is_null() ? 0 : count.get<int>());
+  }
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return changes[a] > changes[b]; });
+  script = { { "columns", compared.tracks.at("columns") }, { "rows", ordered_json::array() }, { "all", rows.size() } };
+  for (std::size_t at = 0; at < std::min(order.size(), MaximumDefects / compared.scans.size()); ++at)
+  {
+    script["rows"].push_back(rows[order[at]]);
+  }
+  return order;
+}
+
+/** Adds the new, vanished and grown defects of an order, with a picture from each scan at the same place. */
+void
+AddPictures(ordered_json &                   data,
+            const batch::ScanComparison &    compared,
+            const std::vector<std::size_t> & order,
+            bool                             areLabels,
+            const std::string &              folder)
+{
+  constexpr std::size_t most = 96;
+  constexpr int         side = 160;
+  const auto &          scans = compared.scans;
+  const LoadedImage &   first = scans.front().image;
+  ordered_json &        notable = data["notable"] = ordered_json::array();
+  for (std::size_t at = 0; at < order.size() && (notable.size() + 1) * scans.size() <= most; ++at)
+  {
+    const std::string change = compared.tracks.at("rows")[order[at]][1];
+    const bool        isNotable = change == "new" || change == "vanished" || change == "grown";
+    if (isNotable && compared.largest[order[at]] && first.extent.dimension > 1 && first.extent.dimension < 4)
+    {
+      notable.push_back({ { "track", order[at] + 1 }, { "is_" + change, true } });
+    }
+  }
+  const TemporaryFolder temporary(folder);
+  const WrittenInPlace  inPlace;
+  const std::string     file = (temporary.Path() / "defect.jpg").string();
+  for (std::size_t scan = 0; scan < scans.size() && !notable.empty(); ++scan)
+  {
+    LoadedImage         made = areLabels ? Reduce(scans[scan].image, true, INT64_MAX, {}) : LoadedImage();
+    const LoadedImage * image = areLabels ? &made : &scans[scan].image;
+    if (scan > 0 && compared.items[scan - 1].motion)
+    {
+      made = ResampleImage(*image, first, {}, &*compared.items[scan - 1].motion);
+      image = &made;
+    }
+    const SliceView middle = PanelAcross(*image, 2, { 0, 0, image->extent.size[2] / 2 }, side).view;
+    // A label map is white where it has labels.
+    const GrayWindow window =
+      areLabels ? GrayWindow() : WindowOfPart(SampleSlice(*image, scans[scan].defects.runs, middle, {}).gray);
+    for (ordered_json & defect : notable)
+    {
+      const std::size_t track = defect["track"].get<std::size_t>() - 1;
+      const auto & [largest, place] = *compared.largest[track];
+      const batch::DefectMap & map = scans[largest].defects;
+      const ordered_json &     row = compared.tracks.at("rows")[track];
+      const ordered_json &     size = row[row.size() + 2 - 3 * (scans.size() - scan)];
+      const SlicedComponent    shown{ place, batch::SliceOf(map.table.components[place]) };
+      WriteThumbnails(file, { *image, map.runs, map.table }, 2, { shown }, side, window, {}, true);
+      defect["tiles"].push_back({ { "scan", scan + 1 },
+                                  { "data", DataAddress("jpeg", ReadText(file)) },
+                                  { "size", size },
+                                  { "is_missing", size.is_null() } });
+    }
+  }
+  data["has_pictures"] = !data["notable"].empty();
+}
+
 } // namespace
+
+std::string
+ComparisonPage(const batch::ScanComparison &    compared,
+               const std::vector<std::string> & paths,
+               batch::Recipe                    recipe,
+               const std::vector<std::string> & notes,
+               const std::string &              folder)
+{
+  const job::Language language(recipe.language);
+  const Geometry &    geometry = compared.scans.front().image.geometry;
+  const int           dimension = compared.scans.front().image.extent.dimension;
+  const std::time_t   now = std::time(nullptr);
+  std::ostringstream  today;
+  today << std::put_time(std::localtime(&now), "%Y-%m-%d");
+  recipe.reportDate = recipe.reportDate.empty() ? today.str() : recipe.reportDate;
+  ordered_json script = { { "texts", language.Texts() }, { "scans", paths.size() } };
+  ordered_json data = { { "language", recipe.language },
+                        { "title", recipe.reportTitle },
+                        { "untitled", recipe.reportTitle.empty() },
+                        { "style", report_css },
+                        { "paper", recipe.paper },
+                        { "logo", recipe.logo.empty() ? "" : AddressOfLogo(recipe.logo) },
+                        { "same", 0 },
+                        { "scans", paths.size() },
+                        { "spacing_mm", std::vector<double>(geometry.spacing, geometry.spacing + dimension) },
+                        { "unit", dimension == 3 ? " mm3" : " mm2" },
+                        { "version", Version },
+                        { "recipe_sha256", recipe.text.empty() ? "" : batch::HashOf(recipe.text) },
+                        { "script", report_js } };
+  for (const auto & [name, value] : HeadFields(recipe))
+  {
+    data["head"].push_back({ { "name", language(name) }, { "value", value } });
+  }
+  for (const std::string & path : paths)
+  {
+    data["inputs"].push_back(fs::is_regular_file(path) ? batch::DescribeFile(path, path)
+                                                       : ordered_json{ { "path", path } });
+    data["inputs"].back()["scan"] = data["inputs"].size();
+  }
+  for (const std::string & note : notes)
+  {
+    data["notes"].push_back({ { "text", language(note) } });
+  }
+  AddPictures(data, compared, AddTracks(data, script["defects"], compared), recipe.text.empty(), folder);
+  AddRecipe(data, recipe, language);
+  data["script_data"] = JsonForScript(script);
+  return FillPage(compare_html, data, language);
+}
 
 void
 SetFields(job::Job & recipe, const std::vector<std::string> & fields)

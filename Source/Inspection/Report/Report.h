@@ -2,6 +2,7 @@
 #ifndef BRICKCCL_REPORT_REPORT_H
 #define BRICKCCL_REPORT_REPORT_H
 
+#include "BrickCCL/Batch/CompareBatches.h"
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Job/Language.h"
 
@@ -23,6 +24,15 @@ namespace brickccl::report
  *  \param fields  "name=value", which override [report] of the recipe
  *  \return the path. \throws Error if the folder is not a batch's folder, or the file cannot be written. */
 std::string WriteReport(const std::string & folder, const std::vector<std::string> & fields = {});
+
+/** The page of a comparison: its verdict, the sizes of the defects in all scans, and pictures of those that changed
+ * most. It has up to 5 MB, and asks for nothing else. \param recipe  what the scans were inspected with, and the head;
+ * it has no text for label maps \param folder  for temporary files */
+std::string ComparisonPage(const batch::ScanComparison &    compared,
+                           const std::vector<std::string> & paths,
+                           batch::Recipe                    recipe,
+                           const std::vector<std::string> & notes,
+                           const std::string &              folder);
 
 /** Sets the keys of [report] of a recipe. \param fields  "name=value" \throws InvalidArgument for an unknown
  *  name or a wrong value. */

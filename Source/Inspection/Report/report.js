@@ -48,34 +48,59 @@
     });
   }
 
-  // The items: rows of the page itself, sorted and hidden in place.
-  const itemBody = $("item-table").tBodies[0];
-  const valueOf = (row, column) => {
-    const text = row.cells[column].dataset.value ?? row.cells[column].textContent;
-    return text === "" ? null : isNaN(Number(text)) ? text : Number(text);
-  };
-  makeSortable($("item-table").tHead.rows[0], (column, isDescending) => {
-    const rows = Array.from(itemBody.rows);
-    rows.sort((a, b) => {
-      const [x, y] = [valueOf(a, column), valueOf(b, column)];
-      return x === null || y === null || !isDescending ? compare(x, y) : compare(y, x);
+  // A comparison has no items: the choice is among the changes. A column is drawn from the sizes.
+  const isSize = (column) => /_(mm|mm2|mm3|mm4)_\d+$/.test(column);
+  if (data.scans) {
+    Object.assign(data, { rules: [], slices: [] });
+    const { columns, rows } = data.defects;
+    const changes = ["new", "grown", "vanished", "merged", "split", "shrunk", "same"];
+    const found = changes.filter((change) => rows.some((row) => row[1] === change));
+    data.items = found.map((change) => say(change));
+    // Columns of scans end in the number of the scan.
+    data.defects.names = columns.map((column) => {
+      const [, name, scan] = column.match(/^(.*?)(?:_(\d+))?$/);
+      const [, word, unit] = name.match(/^(.*?)(?:_(mm\d?))?$/);
+      return (data.texts[name] ?? word.replaceAll("_", " ")) + (unit ? " (" + unit + ")" : "") + (scan ? ", " + say("scan {1}", scan) : "");
     });
-    itemBody.append(...rows);
-  });
-  const filterItems = () => {
-    const text = $("item-filter").value.toLowerCase();
-    const verdict = $("item-verdict").value;
-    let count = 0;
-    for (const row of itemBody.rows) {
-      const isShown = row.textContent.toLowerCase().includes(text) && (verdict === "" || row.dataset.verdict === verdict);
-      row.hidden = !isShown;
-      count += isShown ? 1 : 0;
+    data.defects.names.splice(2, 0, say("sizes"));
+    for (const row of rows) {
+      row[1] = found.indexOf(row[1]);
+      row.splice(2, 0, row.filter((value, place) => isSize(columns[place])));
     }
-    $("item-count").textContent = say("{1} of {2} items", count, itemBody.rows.length);
-  };
-  $("item-filter").addEventListener("input", filterItems);
-  $("item-verdict").addEventListener("change", filterItems);
-  filterItems();
+    columns.splice(2, 0, "sizes");
+    if (data.defects.all === rows.length) delete data.defects.all;
+  }
+
+  // The items: rows of the page itself, sorted and hidden in place.
+  if ($("item-table")) {
+    const itemBody = $("item-table").tBodies[0];
+    const valueOf = (row, column) => {
+      const text = row.cells[column].dataset.value ?? row.cells[column].textContent;
+      return text === "" ? null : isNaN(Number(text)) ? text : Number(text);
+    };
+    makeSortable($("item-table").tHead.rows[0], (column, isDescending) => {
+      const rows = Array.from(itemBody.rows);
+      rows.sort((a, b) => {
+        const [x, y] = [valueOf(a, column), valueOf(b, column)];
+        return x === null || y === null || !isDescending ? compare(x, y) : compare(y, x);
+      });
+      itemBody.append(...rows);
+    });
+    const filterItems = () => {
+      const text = $("item-filter").value.toLowerCase();
+      const verdict = $("item-verdict").value;
+      let count = 0;
+      for (const row of itemBody.rows) {
+        const isShown = row.textContent.toLowerCase().includes(text) && (verdict === "" || row.dataset.verdict === verdict);
+        row.hidden = !isShown;
+        count += isShown ? 1 : 0;
+      }
+      $("item-count").textContent = say("{1} of {2} items", count, itemBody.rows.length);
+    };
+    $("item-filter").addEventListener("input", filterItems);
+    $("item-verdict").addEventListener("change", filterItems);
+    filterItems();
+  }
 
   // The slices of an item: one picture holds them all, and a window shows one of them.
   const scrolls = data.slices.map((slices, item) => {
@@ -145,7 +170,8 @@
   // The defects: only one page of rows is in the document, so that many thousands stay fluent.
   const { columns, rows } = data.defects;
   // The columns that are shown at first: all but boxes, places and what programs want.
-  const main = columns.filter((column) => !/^(bbox|centroid|first_voxel|equivalent_spherical_radius|covariance|principal|touches)_/.test(column));
+  const minor = data.scans ? /^(label|voxel_count)_/ : /^(bbox|centroid|first_voxel|equivalent_spherical_radius|covariance|principal|touches)_/;
+  const main = columns.filter((column) => !minor.test(column));
   // The limits of rules that a histogram can show.
   const limits = data.rules.map((rule) => ({ column: rule.rule === "spacing" ? "nearest_distance_mm" : rule.column,
     name: rule.name, limit: rule.limit })).filter((limit) => limit.column !== "");
@@ -158,24 +184,49 @@
   const head = $("defect-table").tHead.rows[0];
   const isMeasure = columns.map((column, place) => place > 0 && rows.some((row) => row[place] !== null && !Number.isInteger(row[place])));
   // Some columns are shown on demand, and paper has room for eight.
-  const kinds = columns.map((column) => (column === "item" ? "" : "number") +
-    (!main.includes(column) ? " minor" : main.indexOf(column) > 7 ? " far" : ""));
+  const isText = (column) => column === (data.scans ? "change" : "item");
+  const kinds = columns.map((column) => (isText(column) || column === "sizes" ? "" : "number") +
+    (!main.includes(column) ? " minor" : main.indexOf(column) > 7 && !data.scans ? " far" : ""));
   columns.forEach((column, place) => {
     head.append(element("th", names[place], { scope: "col", title: column, class: kinds[place] }));
-    if (column !== "item") {
+    if (!isText(column) && column !== "sizes") {
       for (const id of ["defect-column", "histogram-column"]) {
-        $(id).append(element("option", names[place], { value: column, title: column }));
+        $(id)?.append(element("option", names[place], { value: column, title: column }));
       }
     }
   });
   for (const item of data.items) {
     $("defect-item").append(element("option", item));
-    $("histogram-item").append(element("option", item));
+    $("histogram-item")?.append(element("option", item));
   }
   const chosen = limits.map((limit) => limit.column).find((column) => columns.includes(column)) ??
-    columns.find((column) => column.startsWith("equivalent_")) ?? columns[1];
-  $("histogram-column").value = chosen;
-  $("defect-column").value = chosen;
+    columns.find((column) => column.startsWith("equivalent_")) ?? columns.findLast(isSize) ?? columns[1];
+  for (const id of ["defect-column", "histogram-column"]) if ($(id)) $(id).value = chosen;
+
+  // The sizes of a defect in all scans as a curve; it has a gap where the defect is missing.
+  const drawSizes = (sizes) => {
+    const make = (kind, attributes) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
+      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+      return made;
+    };
+    const svg = make("svg", { class: "sizes", viewBox: "0 0 92 24", role: "img",
+      "aria-label": say("sizes") + ": " + sizes.map((size) => size === null ? say("not there") : show(size)).join("; ") });
+    const most = Math.max(...sizes);
+    const at = sizes.map((size, i) => [4 + 84 * i / (sizes.length - 1), 20 - 16 * size / most].map((value) => value.toFixed(1)));
+    let line = [];
+    sizes.forEach((size, i) => {
+      if (size !== null) {
+        line.push(at[i].join());
+        svg.append(make("circle", { cx: at[i][0], cy: at[i][1], r: 2 }));
+      }
+      if (size === null || i + 1 === sizes.length) {
+        if (line.length > 1) svg.append(make("polyline", { points: line.join(" ") }));
+        line = [];
+      }
+    });
+    return svg;
+  };
 
   const showColumns = () => {
     const isAll = $("defect-all").checked;
@@ -192,12 +243,18 @@
           const cell = element("td", undefined, { class: "name" });
           cell.append(element("a", data.items[value], { href: "#item-" + value }));
           line.append(cell);
+        } else if (isText(columns[i])) {
+          line.append(element("td", data.items[value]));
         } else {
           const cell = element("td", undefined, { class: kinds[i] });
           if (columns[i] === "slice" && value !== null && scrolls[row[0]]) {
             const link = element("a", show(value), { href: "#item-" + row[0], "aria-label": say("slice {1} of {2}", value, data.items[row[0]]) });
             link.addEventListener("click", (event) => { event.preventDefault(); jumpTo(row[0], value); });
             cell.append(link);
+          } else if (columns[i] === "sizes") {
+            cell.append(drawSizes(value));
+          } else if (columns[i] === "track" && $("track-" + value)) {
+            cell.append(element("a", value, { href: "#track-" + value }));
           } else {
             cell.textContent = isMeasure[i] ? align(value) : show(value);
           }
@@ -207,28 +264,31 @@
       body.append(line);
     }
     $("defect-table").tBodies[0].replaceChildren(body);
-    const which = data.defects.all ? say("{1} (the largest of {2})", rows.length, data.defects.all) : rows.length;
+    const which = data.defects.all ? say(data.scans ? "{1} (of {2}, those that changed most)" : "{1} (the largest of {2})", rows.length, data.defects.all) : rows.length;
     $("defect-count").textContent = say("{1} of {2} defects, page {3} of {4}", shown.length, which, page + 1, pages);
     // Paper has the rows of this page alone.
     const isPart = shown.length > pageSize || data.defects.all;
     const isLargest = page === 0 && order.isDescending && columns[order.column] === "voxel_count";
-    $("defect-paper").textContent = !isPart ? "" : say(isLargest ? "the {1} largest of {2} defects; all are in defects.csv" :
+    $("defect-paper").textContent = !isPart ? "" : data.scans ? say("{1} of {2} defects; --tracks writes all",
+      Math.min(pageSize, shown.length - page * pageSize), data.defects.all ?? shown.length) : say(isLargest ? "the {1} largest of {2} defects; all are in defects.csv" :
       "{1} of {2} defects; all are in defects.csv", Math.min(pageSize, shown.length - page * pageSize), data.defects.all ?? shown.length);
     $("defect-before").disabled = page === 0;
     $("defect-after").disabled = page === pages - 1;
     showColumns();
   };
-  // The largest come first.
+  // The largest come first, or those that changed most.
   let order = { column: columns.indexOf("voxel_count"), isDescending: true };
+  const choice = columns.findIndex(isText);
   const filterDefects = () => {
     const item = $("defect-item").selectedIndex - 1;
     const column = columns.indexOf($("defect-column").value);
     const [least, most] = ["defect-least", "defect-most"].map((id) => $(id).value === "" ? null : Number($(id).value));
-    shown = rows.filter((row) => (item < 0 || row[0] === item) &&
+    shown = rows.filter((row) => (item < 0 || row[choice] === item) &&
       (least === null || (row[column] !== null && row[column] >= least)) &&
       (most === null || (row[column] !== null && row[column] <= most)));
-    const read = order.column === 0 ? (row) => data.items[row[0]] : (row) => row[order.column];
-    shown = shown.slice().sort((a, b) => {
+    const read = order.column === choice ? (row) => data.items[row[choice]] : Array.isArray(rows[0][order.column]) ?
+      (row) => Math.max(...row[order.column]) : (row) => row[order.column];
+    if (order.column >= 0) shown = shown.slice().sort((a, b) => {
       const [x, y] = [read(a), read(b)];
       return x === null || y === null || !order.isDescending ? compare(x, y) : compare(y, x);
     });
@@ -239,7 +299,7 @@
     order = { column, isDescending };
     filterDefects();
   });
-  head.cells[order.column].setAttribute("aria-sort", "descending");
+  head.cells[order.column]?.setAttribute("aria-sort", "descending");
   for (const id of ["defect-item", "defect-column", "defect-least", "defect-most"]) {
     $(id).addEventListener("input", filterDefects);
   }
@@ -247,6 +307,7 @@
   $("defect-before").addEventListener("click", () => { page -= 1; showPage(); });
   $("defect-after").addEventListener("click", () => { page += 1; showPage(); });
   filterDefects();
+  if (!$("histogram")) return;
 
   // The histogram of a column with the share of smaller defects, its d10, d50 and d90, and the limits of the rules for it.
   const roundStep = (step) => {

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -83,6 +84,30 @@ private:
 
 /** Opens an address in the browser of the desktop. \return whether there is a desktop */
 bool OpenBrowser(std::string address);
+
+// The system's sockets: as much of them as the server needs.
+
+using Socket = std::intptr_t;
+constexpr Socket NoSocket = -1;
+
+/** A socket that listens on a port of the loopback address; 0: one that is free. \throws Error */
+Socket ListenOn(int port);
+int    PortOf(Socket listener);
+
+/** Waits for a connection or for bytes of one. \return whether there is one */
+bool IsReady(Socket socket, int milliseconds);
+
+/** The connection that waits; NoSocket if it is gone. Sending to it fails after this many seconds. */
+Socket AcceptFrom(Socket listener, int secondsForSending);
+
+/** Appends what has come. \return whether that was something */
+bool ReceiveFrom(Socket socket, std::string & received);
+
+/** Sends all, unless the other side goes away. */
+void SendTo(Socket socket, const std::string & text);
+
+bool HasHungUp(Socket socket);
+void CloseSocket(Socket socket);
 
 } // namespace brickccl::view
 

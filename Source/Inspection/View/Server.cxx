@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/View/Http.h"
 
-#include "BrickCCL/View/Sockets.h"
-
 #include <chrono>
 #include <condition_variable>
 #include <mutex>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/View/Sockets.h"
-
 #include "BrickCCL/View/Http.h"
 
 #include <algorithm>

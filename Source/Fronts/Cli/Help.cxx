@@ -37,7 +37,8 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output schema:options limit thickness:histogram thickness:picture" },
   { "The mesh", "iso one-file-each mesh:smooth mesh:ras" },
-  { "The comparison", "overlap components iou compare:recipe align transform tracks different-recipes least-change" },
+  { "The comparison",
+    "overlap components class iou compare:recipe align transform tracks different-recipes least-change" },
   { "The picture", "style color-by render:size patient" },
   { "The page", "recipe no-browser port linger embed-in" },
   { job::group::Table,
@@ -130,7 +131,7 @@ constexpr CommandHelp Commands[] = {
   { "recipe", "", "  brickccl recipe new casting-porosity -o casting.toml\n  brickccl recipe explain casting.toml\n" },
   { "report", "", "  brickccl report results\n" },
   { "score",
-    "components iou overlap minimum-size output spacing json",
+    "components class iou overlap minimum-size output spacing json",
     "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json\n"
     "  brickccl score predictions/ truth/ --components --iou 0.5 -o scores.csv\n" },
   { "compare",

@@ -141,19 +141,6 @@ BoundingBoxTrees::Split(VoxelBox * boxes, Node * nodes, std::uint32_t node, std:
   return true;
 }
 
-double
-BoundingBoxTree::GapBetween(const VoxelBox & a, const VoxelBox & b, const double * spacing)
-{
-  double square = 0;
-  for (int axis = 0; axis < MaximumDimension; ++axis)
-  {
-    const std::int64_t apart = std::max(a.low[axis] - b.high[axis], b.low[axis] - a.high[axis]);
-    const double       gap = static_cast<double>(std::max<std::int64_t>(0, apart - 1)) * spacing[axis];
-    square += gap * gap;
-  }
-  return square;
-}
-
 /** The largest squared distance that the centers of voxels of two boxes can have. */
 double
 BoundingBoxTree::ReachBetween(const VoxelBox & a, const VoxelBox & b) const

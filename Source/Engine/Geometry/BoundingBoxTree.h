@@ -54,7 +54,18 @@ public:
   static double SmallestDistance(const BoundingBoxTree & a, const BoundingBoxTree & b, double limit);
 
   /** The smallest squared distance that voxels, taken as boxes, of two boxes of voxels can have. */
-  static double GapBetween(const VoxelBox & a, const VoxelBox & b, const double * spacing);
+  static double
+  GapBetween(const VoxelBox & a, const VoxelBox & b, const double * spacing)
+  {
+    double square = 0;
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      const std::int64_t apart = std::max(a.low[axis] - b.high[axis], b.low[axis] - a.high[axis]);
+      const double       gap = static_cast<double>(std::max<std::int64_t>(0, apart - 1)) * spacing[axis];
+      square += gap * gap;
+    }
+    return square;
+  }
 
 private:
   friend class BoundingBoxTrees;

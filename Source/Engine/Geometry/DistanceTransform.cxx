@@ -98,12 +98,8 @@ public:
       return true;
     }
     ForRows(m_Context.Silent(), [&](std::int64_t begin, std::int64_t end) {
-      T largest = 0;
-      for (std::int64_t i = begin * m_Extent.RowLength(); i < end * m_Extent.RowLength(); ++i)
-      {
-        largest = std::max(largest, m_Squares[i]);
-      }
-      if (largest >= UnknownSquare<T>)
+      const std::int64_t length = m_Extent.RowLength();
+      if (*std::max_element(m_Squares + begin * length, m_Squares + end * length) >= UnknownSquare<T>)
       {
         unknown = true;
       }
@@ -167,20 +163,17 @@ private:
     {
       stride *= m_Extent.size[earlier];
     }
-    // Bundles side by side are read together, in longer pieces of memory, as far as a cache holds them.
-    constexpr std::int64_t bytesTogether = std::int64_t{ 1 } << 18;
-    const std::int64_t     together =
-      std::clamp<std::int64_t>(bytesTogether / (length * Lines * std::int64_t{ sizeof(T) }), 1, 16) * Lines;
+    // Bundles are read together, in longer pieces of memory, as far as a cache holds them.
+    const std::int64_t together = Lines * std::clamp<std::int64_t>(2048 / length, 1, 8);
     const std::int64_t tasks = (stride + together - 1) / together;
     const Chunks       chunks(m_Extent.VoxelCount() / (stride * length) * tasks,
                         context.grain / (together * length),
                         std::int64_t{ 64 } * EffectiveThreadCount(context.threads));
     ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-      // Lines side by side are copied to where their voxels are close together: the caches hold few voxels whose
-      // distance is a power of two.
-      auto from = MakeUnset<T>(static_cast<std::size_t>(length * together));
-      auto to = MakeUnset<T>(static_cast<std::size_t>(length * Lines));
-      auto blocks = MakeUnset<T>(static_cast<std::size_t>((length / simd::SpreadBlock + 1) * Lines));
+      // Lines are copied to where their voxels are close together: the caches hold few that are a power of two apart.
+      std::vector<T> from(static_cast<std::size_t>(length * together));
+      auto           to = MakeUnset<T>(static_cast<std::size_t>(length * Lines));
+      auto           blocks = MakeUnset<T>(static_cast<std::size_t>((length / simd::SpreadBlock + 1) * Lines));
       for (std::int64_t task = chunks.Begin(chunk); task < chunks.End(chunk); ++task)
       {
         const std::int64_t first = task % tasks * together;
@@ -219,8 +212,7 @@ private:
     {
       for (std::int64_t k = 0; k < count; k += Lines)
       {
-        const std::int64_t own = std::min(Lines, count - k);
-        std::fill_n(std::copy_n(m_Squares + at + k, own, bundles + k * length + i * Lines), Lines - own, T(0));
+        std::copy_n(m_Squares + at + k, std::min(Lines, count - k), bundles + k * length + i * Lines);
       }
       for (std::int64_t k = at; k < at + count && areSeveral && i > 0; ++k)
       {
@@ -338,11 +330,10 @@ SquaredDistances::SquaredDistances(const ImageView & labels, const DistanceUnit 
     found.Resize(static_cast<std::size_t>(labels.extent.VoxelCount()));
     return VisitLabels(labels, [&](auto tag) {
       using Label = typename decltype(tag)::Type;
-      const auto * const        image = static_cast<const Label *>(labels.data);
-      const RowsOfLabels<Label> rows = [&](std::int64_t row, Label *) {
-        return image + row * labels.extent.RowLength();
-      };
-      return DistanceTransform(rows, image, labels.extent, unit, part, found.Data()).Run(areSeveral);
+      const auto * const        all = static_cast<const Label *>(labels.data);
+      const std::int64_t        length = labels.extent.RowLength();
+      const RowsOfLabels<Label> rows = [&](std::int64_t row, Label *) { return all + row * length; };
+      return DistanceTransform(rows, all, labels.extent, unit, part, found.Data()).Run(areSeveral);
     });
   });
 }
@@ -353,12 +344,8 @@ SquaredDistancesToOthers(const Extent &                             extent,
                          const UninitializedVector<std::uint32_t> & labels,
                          const HostContext &                        context)
 {
-  return SquaredDistancesOfRows(
-    extent,
-    geometry,
-    [&](std::int64_t row, std::uint32_t *) { return labels.data() + row * extent.RowLength(); },
-    context,
-    labels.data());
+  const auto rows = [&](std::int64_t row, std::uint32_t *) { return labels.data() + row * extent.RowLength(); };
+  return SquaredDistancesOfRows(extent, geometry, rows, context, labels.data());
 }
 
 UninitializedVector<float>
@@ -369,37 +356,29 @@ SquaredDistancesOfRows(const Extent &                      extent,
                        const std::uint32_t *               image)
 {
   const DistanceUnit unit(DistanceTo::Boxes, extent, geometry, ~0u);
-  const auto         size = static_cast<std::size_t>(extent.VoxelCount());
-  auto               result = MakeUnset<float>(size);
+  auto               result = MakeUnset<float>(static_cast<std::size_t>(extent.VoxelCount()));
   WithType(unit, context, [&](auto type, const HostContext & part) {
     using T = decltype(type);
-    constexpr bool isLarger = sizeof(T) > sizeof(float);
-    Buffer<T>      larger;
-    larger.Resize(isLarger ? size : 0);
-    // The squares take the end of the result's memory if they fit there.
-    auto * const squares = isLarger ? larger.Data() : reinterpret_cast<T *>(result.data() + size) - size;
+    // Squares as wide as the result are in its memory.
+    constexpr bool isInside = sizeof(T) == sizeof(float);
+    Buffer<T>      own;
+    own.Resize(isInside ? 0 : result.size());
+    auto * const squares = isInside ? reinterpret_cast<T *>(result.data()) : own.Data();
     bool         areSeveral = false;
     if (!DistanceTransform(rows, image, extent, unit, part, squares).Run(areSeveral))
     {
       return false;
     }
-    // Each round writes only where squares were that rounds before have read.
-    for (std::size_t begin = 0, end = 0; begin < size; begin = end)
-    {
-      end = sizeof(T) < sizeof(float) ? begin + (size - begin + 1) / 2 : size;
-      const Chunks chunks(static_cast<std::int64_t>(end - begin), context.grain, 64);
-      ParallelFor(chunks.count, context.Quiet(), [&](std::int64_t chunk) {
-        for (std::size_t i = begin + static_cast<std::size_t>(chunks.Begin(chunk)),
-                         last = begin + static_cast<std::size_t>(chunks.End(chunk));
-             i < last;
-             ++i)
-        {
-          T square;
-          std::memcpy(&square, squares + i, sizeof(T));
-          result[i] = static_cast<float>(static_cast<double>(square) * (unit.length * unit.length));
-        }
-      });
-    }
+    const Chunks chunks(extent.VoxelCount(), context.grain, 64);
+    ParallelFor(chunks.count, context.Quiet(), [&](std::int64_t chunk) {
+      for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
+      {
+        T square;
+        std::memcpy(&square, squares + i, sizeof(T));
+        result[static_cast<std::size_t>(i)] =
+          static_cast<float>(static_cast<double>(square) * (unit.length * unit.length));
+      }
+    });
     return true;
   });
   return result;

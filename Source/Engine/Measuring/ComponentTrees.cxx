@@ -86,12 +86,14 @@ ComponentBoxTree::Build(std::size_t begin, std::size_t end, StopPoint & stop)
 {
   const std::size_t node = m_Nodes.size();
   stop.AskAt(node * 16);
-  VoxelBox bounds = m_Components[begin].bounds;
+  VoxelBox    bounds = m_Components[begin].bounds;
+  std::size_t earliest = m_Components[begin].place;
   for (std::size_t i = begin + 1; i < end; ++i)
   {
     bounds.Include(m_Components[i].bounds);
+    earliest = std::min(earliest, m_Components[i].place);
   }
-  m_Nodes.push_back({ bounds, begin, end });
+  m_Nodes.push_back({ bounds, begin, end, earliest });
   if (end - begin > 4)
   {
     int axis = 0;

@@ -30,15 +30,15 @@ public:
    *  \throws Canceled */
   ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context);
 
-  /** Calls `visit(component)` for each component whose box may be within a distance of a box. Near ones come early.
-   *  \param limit  returns the squared distance; it may decrease from call to call */
-  template <typename TLimit, typename TVisit>
+  /** Calls `visit(component)` for each component near a box, near ones early. \param isHopeless  isHopeless(square,
+   *  component): whether components at this squared distance or farther, from this one on, do not matter */
+  template <typename TIsHopeless, typename TVisit>
   void
-  Visit(const VoxelBox & box, TLimit && limit, TVisit && visit) const
+  Visit(const VoxelBox & box, TIsHopeless && isHopeless, TVisit && visit) const
   {
     if (!m_Nodes.empty())
     {
-      Visit(0, box, limit, visit);
+      Visit(0, box, isHopeless, visit);
     }
   }
 
@@ -48,17 +48,18 @@ private:
     VoxelBox    bounds;
     std::size_t begin;
     std::size_t end;
+    std::size_t earliest;
     std::size_t children[2] = { 0, 0 };
   };
 
   std::size_t Build(std::size_t begin, std::size_t end, StopPoint & stop);
 
-  template <typename TLimit, typename TVisit>
+  template <typename TIsHopeless, typename TVisit>
   void
-  Visit(std::size_t index, const VoxelBox & box, TLimit & limit, TVisit & visit) const
+  Visit(std::size_t index, const VoxelBox & box, TIsHopeless & isHopeless, TVisit & visit) const
   {
     const Node & node = m_Nodes[index];
-    if (BoundingBoxTree::GapBetween(box, node.bounds, m_Spacing) > limit())
+    if (isHopeless(BoundingBoxTree::GapBetween(box, node.bounds, m_Spacing), node.earliest))
     {
       return;
     }
@@ -74,8 +75,8 @@ private:
     const std::size_t right = node.children[1];
     const bool        leftFirst = BoundingBoxTree::GapBetween(box, m_Nodes[left].bounds, m_Spacing) <=
                            BoundingBoxTree::GapBetween(box, m_Nodes[right].bounds, m_Spacing);
-    Visit(leftFirst ? left : right, box, limit, visit);
-    Visit(leftFirst ? right : left, box, limit, visit);
+    Visit(leftFirst ? left : right, box, isHopeless, visit);
+    Visit(leftFirst ? right : left, box, isHopeless, visit);
   }
 
   struct Component

@@ -355,16 +355,21 @@ MeasureComponents(const RunVolume &          volume,
     table.periodic = unwrapping->periodic;
   }
 
+  // Steps of a group may begin again where an earlier one has been.
+  double              reported = 0;
+  const auto          report = [&](double done) { context.progress.Update(reported = std::max(reported, done)); };
+  const ProgressHooks rising{ report, [&] { return context.progress.IsCanceled(); } };
+  const HostContext   steps{ context.threads, Progress(rising), context.grain };
   // Groups are slow compared with the rows, so each of them advances the progress.
   const double share = 1.0 / static_cast<double>(table.groups.size() + 1);
-  MeasureShapes(volume, components, context.Part(0, share), std::move(old), table);
+  MeasureShapes(volume, components, steps.Part(0, share), std::move(old), table);
   std::optional<bool> touchingAreJoined;
   for (std::size_t i = 0; i < table.groups.size(); ++i)
   {
     const double done = share * static_cast<double>(i + 1);
     if (table.groups[i]->measure != nullptr)
     {
-      table.groups[i]->measure({ volume, options, context.Part(done, done), touchingAreJoined }, table);
+      table.groups[i]->measure({ volume, options, steps.Part(done, done + share), touchingAreJoined }, table);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -26,6 +27,7 @@ public:
     : m_Trees(trees)
     , m_Spacing(spacing)
     , m_Boxes(trees, spacing, context)
+    , m_Least(*std::min_element(spacing, spacing + MaximumDimension))
   {}
 
   void
@@ -34,7 +36,7 @@ public:
     Best best;
     m_Boxes.Visit(
       m_Trees[component].Bounds(),
-      [&best] { return best.square; },
+      [&](double square, std::size_t other) { return IsHopeless(square, best, other); },
       [&](std::size_t other) { Try(other, component, best); });
     measures.nearest = best.component == none ? 0 : best.component + 1;
     measures.distance = best.component == none ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(best.square);
@@ -51,9 +53,11 @@ private:
 
   /** Whether a component at this distance or farther cannot be the answer. If several are equally near, the one with
    *  the smallest label is the answer. */
-  static bool
-  IsHopeless(double square, const Best & best, std::size_t component)
+  bool
+  IsHopeless(double gap, const Best & best, std::size_t component) const
   {
+    // Components that touch are not looked for, so that a voxel is between.
+    const double square = std::max(gap, m_Least * m_Least);
     return square > best.square || (square == best.square && component > best.component);
   }
 
@@ -80,6 +84,7 @@ private:
   const BoundingBoxTrees & m_Trees;
   const double *           m_Spacing;
   ComponentBoxTree         m_Boxes;
+  double                   m_Least;
 };
 
 void

@@ -69,19 +69,22 @@ MeasureThickness(const GroupInput & input, ComponentTable & table)
   if (!input.TouchingAreJoined() && !TouchingRunsAreJoined(volume, context, 1))
   {
     labels = MakeUnset<std::uint32_t>(static_cast<std::size_t>(extent.VoxelCount()));
-    ExpandLabels(volume, components, context, labels.data());
+    ExpandLabels(volume, components, context.Quiet(), labels.data());
   }
   const auto expand = [&](std::int64_t row, std::uint32_t * room) {
     ExpandRows(volume, row, row + 1, room);
     return room;
   };
-  auto squares =
-    SquaredDistancesOfRows(extent, table.geometry, expand, context, labels.empty() ? nullptr : labels.data());
+  auto squares = SquaredDistancesOfRows(extent,
+                                        table.geometry,
+                                        expand,
+                                        context.Part(0, 0.3),
+                                        labels.empty() ? nullptr : labels.data());
   labels = UninitializedVector<std::uint32_t>();
   const auto innermost = AccumulateRuns<Innermost>(
     volume,
     components,
-    context,
+    context.Quiet(),
     [&](Innermost & best, std::int64_t row, const RowPosition &, std::int64_t begin, std::int64_t end) {
       const std::int64_t first = row * extent.RowLength();
       for (std::int64_t place = first + begin; place < first + end; ++place)

@@ -57,7 +57,7 @@ FindClusters(const ComponentTable &      table,
     const double limit = std::pow(Condition::SurelyBelow(reach[place]), 2);
     boxes.Visit(
       trees[place].Bounds(),
-      [limit] { return limit; },
+      [limit](double square, std::size_t) { return square > limit; },
       [&](std::size_t other) {
         if (other != place && reach[other] >= 0 &&
             FindRootShared(parents.data(), other) != FindRootShared(parents.data(), place) &&

@@ -134,7 +134,7 @@ constexpr CommandHelp Commands[] = {
     "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json\n"
     "  brickccl score predictions/ truth/ --components --iou 0.5 -o scores.csv\n" },
   { "compare",
-    "",
+    "recipe align output tracks report",
     "  brickccl compare results-2025 results-2026 -o changes.csv\n"
     "  brickccl compare may.nrrd june.nrrd --recipe casting-porosity --align\n"
     "  brickccl compare may.nrrd june.nrrd july.nrrd --report changes.html\n\n"

@@ -135,9 +135,10 @@ constexpr CommandHelp Commands[] = {
     "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json\n"
     "  brickccl score predictions/ truth/ --components --iou 0.5 -o scores.csv\n" },
   { "compare",
-    "",
+    "recipe align output tracks report",
     "  brickccl compare results-2025 results-2026 -o changes.csv\n"
-    "  brickccl compare may.nrrd june.nrrd --recipe casting-porosity --align --report changes.html\n\n"
+    "  brickccl compare may.nrrd june.nrrd --recipe casting-porosity --align\n"
+    "  brickccl compare may.nrrd june.nrrd july.nrrd --report changes.html\n\n"
     "The exit code is 0 if every item of both batches was compared, whatever changed,\n"
     "and 3 if some could not be: they have an error, no label map, or were changed\n"
     "after the batch.\n" },

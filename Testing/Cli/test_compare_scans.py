@@ -8,7 +8,7 @@ import os
 import re
 import unittest
 
-from support import CommandTest, run, write_nrrd
+from support import CommandTest, place_in, run, write_nrrd
 
 try:
     import numpy
@@ -261,8 +261,12 @@ class CompareScansTest(CommandTest):
         self.fails("compare", a, a, "--recipe", "none", saying="none")
         self.fails("compare", a, self.path("b.nrrd"), saying="b.nrrd")
         if HAS_ITK:
-            self.fails("compare", a, flat, "--align", saying="at least 8 voxels along each axis; one has 9 x 9 x 1")
-            self.fails("compare", a, a, "--align", saying="cannot align '%s': no automatic threshold: all voxels have the same value" % a)
+            b = self.path("b.nrrd")
+            write_nrrd(b, "uint8", (9, 9, 9), [i % 2 for i in range(729)], (1, 1, 1))
+            for first, second in ((a, b), (b, a)):
+                self.fails("compare", first, second, "--align", saying="--align needs labels, but '%s' has none" % a)
+            self.fails("compare", b, flat, "--align", saying="at least 8 voxels along each axis; one has 9 x 9 x 1")
+            os.remove(b)
         else:
             self.fails("compare", a, a, "--align", saying="needs a build with ITK")
 
@@ -305,6 +309,28 @@ class CompareScansTest(CommandTest):
                 for corner in ((0, 0, 0), (15.9, 0, 11.9), (0, 15.9, 0), (15.9, 15.9, 11.9)):
                     place = turn.GetInverse().TransformPoint(corner)
                     self.assertLess(math.dist(found.TransformPoint(corner), place), 0.1)
+
+    @unittest.skipUnless(HAS_ITK, "this build has no ITK")
+    def test_few_labels_are_not_turned(self):
+        """Cubes on a line and two in the plane: each map with itself, and shifted by 3 voxels."""
+        size = (40, 36, 32)
+        first, second = self.path("first.nrrd"), self.path("second.nrrd")
+        for corners, isDetermined in (([(10, 12, 9)], False), ([(8, 9, 9), (25, 9, 9)], False), ([(5, 6, 7), (13, 14, 13), (21, 22, 19)], False),
+                                      ([(5, 6, 7), (13, 20, 13), (29, 8, 19)], True)):
+            for shift in (0, 3)[len(corners) // 3:]:
+                for path, moved_by in ((first, 0), (second, shift)):
+                    voxels = [0] * (size[0] * size[1] * size[2])
+                    for label, corner in enumerate(corners):
+                        for at in place_in((3, 3, 3)):
+                            x, y, z = (a + b for a, b in zip(at, corner))
+                            voxels[(z * size[1] + y) * size[0] + x + moved_by] = label + 1
+                    write_nrrd(path, "uint8", size, voxels, (1, 1, 1))
+                result = self.ok("compare", first, second, "--align", "--json")
+                motion = json.loads(result.stdout)["items"][0]
+                self.assertEqual(motion["alignment"]["rotation"], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], (corners, shift))
+                self.assertLess(math.dist(motion["alignment"]["offset_mm"], (shift, 0, 0)), 0.3, (corners, shift))
+                self.assertEqual(motion["same"], len(corners))
+                self.assertEqual("the rotation is not determined" in result.stderr + result.stdout, not isDetermined)
 
     @unittest.skipUnless(HAS_ITK and SimpleITK, "ITK or SimpleITK is missing")
     def test_common_voxels_of_moved_labels(self):

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -223,32 +224,16 @@ FillOf(const json & fill, ScalarType type)
   return VisitScalarType(type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     using Limits = std::numeric_limits<T>;
-    const bool isNumber = fill.is_boolean() || (Limits::is_integer ? fill.is_number_integer() : fill.is_number());
-    const T    value = fill == "NaN"       ? Limits::quiet_NaN()
-                     : fill == "Infinity"  ? Limits::infinity()
-                     : fill == "-Infinity" ? static_cast<T>(-Limits::infinity())
-                     : isNumber            ? fill.get<T>()
-                                           : T{ 0 };
-    Expect(isNumber ? fill.is_boolean() || !Limits::is_integer || json(value) == fill : fill.is_null() || value != 0,
-           "fill_value of the type " + std::string(NameOf(type)),
-           fill);
+    const bool isWord = !Limits::is_integer && (fill == "NaN" || fill == "Infinity" || fill == "-Infinity");
+    const bool isNumber =
+      fill.is_boolean() ||
+      (Limits::is_integer ? fill.is_number_integer() && json(fill.get<T>()) == fill : fill.is_number());
+    Expect(isWord || isNumber || fill.is_null(), "fill_value of the type " + std::string(NameOf(type)), fill);
+    const T value = isWord   ? static_cast<T>(std::strtod(fill.get<std::string>().c_str(), nullptr))
+                  : isNumber ? fill.get<T>()
+                             : T{ 0 };
     return std::string(reinterpret_cast<const char *>(&value), sizeof(T));
   });
-}
-
-void
-Parse2(const json & metadata, ZarrArray & array)
-{
-  const json & type = metadata.at("dtype");
-  const json   filters = metadata.value("filters", json());
-  Expect(type.is_string(), "dtype", type);
-  Expect(filters.empty(), "list of filters", filters);
-  Expect(metadata.at("order") == "C", "order", metadata["order"]);
-  array.type = TypeOfNpy(type);
-  array.swapped = (type.get<std::string>()[0] == '>') != HostIsBigEndian;
-  array.chunk = SizesOf(metadata.at("chunks"));
-  array.between = metadata.value("dimension_separator", ".");
-  array.compressor = metadata.value("/compressor/id"_json_pointer, "");
 }
 
 /** \throws Unsupported for keys of version 3 that change what an array or group is. */
@@ -261,48 +246,47 @@ CheckKeys(const json & metadata, const std::string & type)
   Expect(metadata.at("node_type") == type, "node_type", metadata["node_type"]);
   for (const auto & [key, value] : metadata.items())
   {
-    const bool isOptional = value.is_object() && value.value("must_understand", json()) == false;
-    Expect(isOptional || value == json::array() || known.count(key) > 0, "unknown key, which must be understood,", key);
+    const bool isOptional =
+      value == json::array() || (value.is_object() && value.value("must_understand", true) == false);
+    Expect(isOptional || known.count(key) > 0, "unknown key, which must be understood,", key);
   }
-}
-
-void
-Parse3(const json & metadata, ZarrArray & array)
-{
-  const json   type = metadata.at("data_type") == "bool" ? json("uint8") : metadata["data_type"];
-  const json & grid = metadata.at("chunk_grid");
-  const json & keys = metadata.at("chunk_key_encoding");
-  const bool   isDefault = keys.at("name") == "default";
-  const auto   scalar = ScalarTypeNamed(type.is_string() ? type.get<std::string>() : "");
-  json         codecs = json::array();
-  for (const json & codec : metadata.at("codecs"))
-  {
-    codecs.push_back(codec.at("name"));
-  }
-  CheckKeys(metadata, "array");
-  Expect(scalar.has_value(), "data_type", type);
-  Expect(grid.at("name") == "regular", "chunk_grid", grid);
-  Expect(isDefault || keys["name"] == "v2", "chunk_key_encoding", keys);
-  Expect(codecs.size() - 1 < 2 && codecs[0] == "bytes", "list of codecs", codecs);
-  array.type = *scalar;
-  array.swapped = (metadata.value("/codecs/0/configuration/endian"_json_pointer, "little") == "big") != HostIsBigEndian;
-  array.chunk = SizesOf(grid.at("configuration").at("chunk_shape"));
-  array.between = keys.value("/configuration/separator"_json_pointer, isDefault ? "/" : ".");
-  array.before = isDefault ? "c" + array.between : "";
-  array.compressor = codecs.size() == 1 ? "" : codecs[1];
 }
 
 ZarrArray
 ParseArray(const FileBytes & header, const json & metadata)
 {
-  const json &                version = metadata.at("zarr_format");
-  const json                  attributes = AttributesOf(header, metadata);
+  const bool   is3 = metadata.at("zarr_format") == 3;
+  const json   attributes = AttributesOf(header, metadata);
+  const json & type = metadata.at(is3 ? "data_type" : "dtype");
+  const json   keys = is3 ? metadata.at("chunk_key_encoding") : json{ { "name", "v2" } };
+  const bool   isDefault = keys.at("name") == "default";
+  json         codecs = json::array();
+  for (const json & codec : is3 ? metadata.at("codecs") : json::array({ metadata.value("compressor", json()) }))
+  {
+    codecs.push_back(codec.is_null() ? "" : codec.at(is3 ? "name" : "id"));
+  }
+  is3 ? CheckKeys(metadata, "array") : Expect(metadata["zarr_format"] == 2, "zarr_format", metadata["zarr_format"]);
+  Expect(type.is_string(), "data type", type);
+  Expect(is3 || metadata.at("order") == "C", "order", metadata.value("order", json()));
+  Expect(metadata.value("filters", json()).empty(), "list of filters", metadata.value("filters", json()));
+  Expect(!is3 || metadata.at("chunk_grid").at("name") == "regular", "chunk_grid", metadata.value("chunk_grid", json()));
+  Expect(isDefault || keys["name"] == "v2", "chunk_key_encoding", keys);
+  Expect(!is3 || (codecs.size() - 1 < 2 && codecs[0] == "bytes"), "list of codecs", codecs);
   const std::set<std::string> compressors = { "", "gzip", "zlib", "zstd", "blosc" };
   ZarrArray                   array;
   array.header = FileStamp::Of(header.Path());
   array.shape = SizesOf(metadata.at("shape"));
-  Expect(version == 2 || version == 3, "zarr_format", version);
-  version == 2 ? Parse2(metadata, array) : Parse3(metadata, array);
+  array.compressor = is3 && codecs.size() == 1 ? "" : codecs.back();
+  array.between = is3 ? keys.value("/configuration/separator"_json_pointer, isDefault ? "/" : ".")
+                      : metadata.value("dimension_separator", ".");
+  array.before = isDefault ? "c" + array.between : "";
+  array.chunk = SizesOf(is3 ? metadata["chunk_grid"].at("configuration").at("chunk_shape") : metadata.at("chunks"));
+  const auto scalar = ScalarTypeNamed(type == "bool" ? "uint8" : type.get<std::string>());
+  Expect(!is3 || scalar, "data_type", type);
+  array.type = is3 ? *scalar : TypeOfNpy(type);
+  const bool isBig = is3 ? metadata.value("/codecs/0/configuration/endian"_json_pointer, "little") == "big"
+                         : type.get<std::string>()[0] == '>';
+  array.swapped = isBig != HostIsBigEndian;
   Expect(compressors.count(array.compressor) > 0, "compressor", array.compressor);
   Expect(array.between == "." || array.between == "/", "separator of names of chunks", array.between);
   Require(array.chunk.size() == array.shape.size(),

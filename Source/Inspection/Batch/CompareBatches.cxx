@@ -20,6 +20,7 @@
 #include "BrickCCL/Tables/Condition.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -245,6 +246,50 @@ LabelsOf(const std::string & path, const CompareScansOptions & options, LoadedIm
   return labels;
 }
 
+/** Whether the centers of all labels are within a voxel of one line, about which they can be turned. */
+bool
+AreOnLine(const ScannedDefects & scan)
+{
+  using Vector = std::array<double, 3>;
+  std::vector<Vector> ways;
+  for (const ComponentMeasures & label : scan.defects.table.components)
+  {
+    scan.image.geometry.IndexToPhysical(3, label.centroid, ways.emplace_back().data());
+  }
+  const Vector first = ways[0];
+  const auto   dot = [](const Vector & a, const Vector & b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
+  for (Vector & way : ways)
+  {
+    way = { way[0] - first[0], way[1] - first[1], way[2] - first[2] };
+  }
+  const Vector line = *std::max_element(ways.begin(), ways.end(), [&](const Vector & a, const Vector & b) {
+    return dot(a, a) < dot(b, b);
+  });
+  const double voxel = *std::max_element(scan.image.geometry.spacing, scan.image.geometry.spacing + 3);
+  return std::all_of(ways.begin(), ways.end(), [&](const Vector & way) {
+    return (dot(way, way) - voxel * voxel) * dot(line, line) <= dot(way, line) * dot(way, line);
+  });
+}
+
+/** Notes that labels do not determine a rotation. \throws InvalidArgument for a map without labels */
+void
+CheckAlignment(const ScannedDefects &      first,
+               const std::string &         path,
+               const DefectMap &           labels,
+               const CompareScansOptions & options)
+{
+  const bool isFirst = first.defects.voxels.empty();
+  if (isFirst || labels.voxels.empty())
+  {
+    throw InvalidArgument("--align needs labels, but " + Quoted(isFirst ? first.path : path) + " has none");
+  }
+  if (AreOnLine(first))
+  {
+    options.hooks.note(Quoted(first.path) + " has fewer than 3 labels, or all on one line, so the rotation is not "
+                                            "determined; check it, or leave out --align");
+  }
+}
+
 /** Reads a scan, and aligns it to the first one, if there is one. */
 ScannedDefects
 ReadScan(const std::string &          path,
@@ -259,6 +304,7 @@ ReadScan(const std::string &          path,
   DefectMap         own(labels, context);
   if (first != nullptr && options.aligns)
   {
+    areLabels ? CheckAlignment(*first, path, own, options) : void();
     options.hooks.step("aligning " + path);
     const ProgressHooks hooks = options.hooks.progress();
     motion = files::WithContext("cannot align " + Quoted(path) + ": ", [&] {
@@ -273,7 +319,7 @@ ReadScan(const std::string &          path,
   {
     files::WithContext("scans need one grid or --align: ", [&] { CheckSameGrid(first->image, labels, path); });
   }
-  return { areLabels ? std::move(labels) : std::move(image), std::move(own) };
+  return { path, areLabels ? std::move(labels) : std::move(image), std::move(own) };
 }
 
 /** Notes that nearly all defects are new. */

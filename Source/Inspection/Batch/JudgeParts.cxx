@@ -102,16 +102,15 @@ DescribeZones(const Findings & item, JudgedItem & judged)
         rules.push_back(rule);
       }
     }
-    judged.members["zones"].push_back(
-      { { "zone", number },
-        { "verdict", verdict },
-        { "defects", defects[number] },
-        { "defect_voxels", voxels[number] },
-        { "defect_" + size, static_cast<double>(voxels[number]) * voxel },
-        { "region_voxels", region },
-        { "region_" + size, static_cast<double>(region) * voxel },
-        { "porosity_percent", PercentOf(voxels[number], region) },
-        { "rules", rules } });
+    judged.members["zones"].push_back({ { "zone", number },
+                                        { "verdict", verdict },
+                                        { "defects", defects[number] },
+                                        { "defect_voxels", voxels[number] },
+                                        { "defect_" + size, static_cast<double>(voxels[number]) * voxel },
+                                        { "region_voxels", region },
+                                        { "region_" + size, static_cast<double>(region) * voxel },
+                                        { "porosity_percent", PercentOf(voxels[number], region) },
+                                        { "rules", rules } });
   }
 }
 

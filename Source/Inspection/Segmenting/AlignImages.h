@@ -28,9 +28,10 @@ struct Moments
 LoadedImage Reduce(const LoadedImage & image, bool areLabels, std::int64_t most, const HostContext & context);
 
 /** The motion of the greatest mutual information. It is found from where the images are, and with their centers
- *  together from turns about x, y or z, and improved on images of up to 400,000 voxels. ITK's metric works on one
- *  thread, since its sums depend on their number. \throws InvalidArgument for images that are not three-dimensional,
- *  have fewer than 8 voxels along an axis, or a single value; Unsupported in a build without ITK; Canceled. */
+ *  together from turns about x, y or z, and improved on images of up to 400,000 voxels. Labels are turned only if their
+ *  information is then clearly greater than after the best shift. ITK's metric works on one thread, since its sums
+ * depend on their number. \throws InvalidArgument for images that are not three-dimensional, have fewer than 8 voxels
+ * along an axis, or a single value; Unsupported in a build without ITK; Canceled. */
 RigidMotion
 AlignImages(const LoadedImage & first, const LoadedImage & second, bool areLabels, const HostContext & context);
 

@@ -195,13 +195,14 @@ struct Level
   /** Improves a motion by steps along the signs of the derivatives (Rprop), since these differ by powers of ten: the
    *  outline of a round part does not say how it is turned. \return less for more mutual information */
   double
-  Improve(RigidMotion & motion, int steps, const HostContext & context)
+  Improve(RigidMotion & motion, int steps, const HostContext & context, bool turns = true)
   {
     // A turn by its versor's part moves a point at half this distance by as much.
     const double voxel = *std::min_element(first.geometry.spacing, first.geometry.spacing + 3);
     double       lengths[6];
     double       before[6] = {};
     std::fill_n(lengths, 6, voxel / 2);
+    std::fill_n(lengths, turns ? 0 : 3, 0);
     SetMotion(*transform, motion);
     Metric::DerivativeType step;
     Metric::MeasureType    value = 0;
@@ -230,7 +231,7 @@ struct Level
 
   /** Improves motions by up to this many steps and keeps the best ones. */
   void
-  Keep(std::size_t count, std::vector<RigidMotion> & motions, int steps, const HostContext & context)
+  Keep(std::size_t count, std::vector<RigidMotion> & motions, int steps, const HostContext & context, bool turns = true)
   {
     std::vector<std::pair<double, RigidMotion>> all;
     for (RigidMotion & motion : motions)
@@ -238,7 +239,7 @@ struct Level
       context.progress.Update(static_cast<double>(&motion - motions.data()) / static_cast<double>(motions.size()));
       try
       {
-        const double value = Improve(motion, steps, context.Quiet());
+        const double value = Improve(motion, steps, context.Quiet(), turns);
         all.emplace_back(value, motion);
       }
       catch (const itk::ExceptionObject &)
@@ -302,9 +303,25 @@ AlignImages(const LoadedImage & first, const LoadedImage & second, bool areLabel
   Level fine(first, second, areLabels, 400000, context.Quiet());
   itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(threads);
   auto motions = ListTurns(coarse.from.center, coarse.to.center);
+  // The first two do not turn.
+  std::vector<RigidMotion> shifts(motions.begin(), motions.begin() + (areLabels ? 2 : 0));
   coarse.Keep(8, motions, 0, context.Part(0, 0.2));
   coarse.Keep(1, motions, 100, context.Part(0.2, 0.6));
   fine.Keep(1, motions, 100, context.Part(0.6, 1));
+  auto better = shifts;
+  coarse.Keep(1, better, 100, context.Quiet(), false);
+  fine.Keep(1, better, 100, context.Quiet(), false);
+  shifts.insert(shifts.end(), better.begin(), better.end());
+  fine.Keep(1, shifts, 0, context.Quiet());
+  // A few labels fit as well after many turns, and have a greater share of a smaller common part.
+  const auto information = [&](RigidMotion & motion) {
+    return -fine.Improve(motion, 0, context) * static_cast<double>(fine.metric->GetNumberOfValidPoints());
+  };
+  constexpr double clearly = 0.9;
+  if (!shifts.empty() && !motions.empty() && information(shifts[0]) >= clearly * information(motions[0]))
+  {
+    return shifts[0];
+  }
   if (motions.empty())
   {
     throw Error("the images could not be aligned: no motion was found that leaves one within the other");

@@ -13,17 +13,6 @@
 namespace brickccl::files
 {
 
-/** \throws TError with the reason if something is wrong. */
-template <typename TError = Error>
-void
-ThrowIf(bool isWrong, const std::string & reason)
-{
-  if (isWrong)
-  {
-    throw TError(reason);
-  }
-}
-
 /** One format of image files. A new one is a file with its functions and a row of the table in Formats.cxx.
  *
  *  The functions throw Error (InvalidArgument, Unsupported) only with the reason; their callers add the path. */

@@ -146,15 +146,10 @@ ReadAny(const std::string & path, const ReadOptions & options)
     const auto isNoFile = [](const std::string & each) { return IsThere(each) && !IsRegularFile(each); };
     slices.erase(std::remove_if(slices.begin(), slices.end(), isNoFile), slices.end());
     const std::string hint = HintOnPadding(path);
-    if (slices.empty())
-    {
-      throw Error("no file matches this pattern" + (hint.empty() ? "" : ": " + hint));
-    }
-    if (!hint.empty() && !options.acceptIrregularSlices)
-    {
-      throw Error("the pattern matches only a part of the slices: " + hint +
-                  ", or accept them with --accept-irregular-slices");
-    }
+    ThrowIf(slices.empty(), "no file matches this pattern" + (hint.empty() ? "" : ": " + hint));
+    ThrowIf(!hint.empty() && !options.acceptIrregularSlices,
+            "the pattern matches only a part of the slices: " + hint +
+              ", or accept them with --accept-irregular-slices");
     // The position of a DICOM slice is in its header, not in its name.
     if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
     {
@@ -177,11 +172,9 @@ void
 TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
 {
   const auto dimension = static_cast<std::size_t>(image.extent.dimension);
-  if (spacing.size() < std::min<std::size_t>(dimension, 3) || spacing.size() > dimension)
-  {
-    throw InvalidArgument("--spacing has " + Counted(spacing.size(), "number") + " but the image " +
-                          Counted(dimension, "dimension"));
-  }
+  ThrowIf<InvalidArgument>(spacing.size() < std::min<std::size_t>(dimension, 3) || spacing.size() > dimension,
+                           "--spacing has " + Counted(spacing.size(), "number") + " but the image " +
+                             Counted(dimension, "dimension"));
   for (std::size_t axis = 0; axis < spacing.size(); ++axis)
   {
     if (!(spacing[axis] >= MinimumSpacing && spacing[axis] <= MaximumSpacing))
@@ -215,10 +208,8 @@ const Format &
 FormatForWriting(const std::string & path)
 {
   const Format * const format = FormatOfName(path);
-  if (format == nullptr || format->write == nullptr)
-  {
-    throw Unsupported("this extension is not a format for label maps; use one of " + WritableFormats());
-  }
+  ThrowIf<Unsupported>(format == nullptr || format->write == nullptr,
+                       "this extension is not a format for label maps; use one of " + WritableFormats());
   return *format;
 }
 
@@ -231,16 +222,12 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
   {
     --written.dimension;
   }
-  if (written.dimension > format.maximumDimension)
-  {
-    throw Unsupported(std::string(format.name) + " files do not hold " + Counted(extent.dimension, "dimension") +
-                      "; use " + ExtensionsThatHold(type, extent.dimension));
-  }
-  if (!format.holds(type))
-  {
-    throw Unsupported(std::string(format.name) + " files do not hold voxels of type " + NameOf(type) +
-                      "; use a smaller label type, or " + ExtensionsThatHold(type, written.dimension));
-  }
+  ThrowIf<Unsupported>(written.dimension > format.maximumDimension,
+                       std::string(format.name) + " files do not hold " + Counted(extent.dimension, "dimension") +
+                         "; use " + ExtensionsThatHold(type, extent.dimension));
+  ThrowIf<Unsupported>(!format.holds(type),
+                       std::string(format.name) + " files do not hold voxels of type " + NameOf(type) +
+                         "; use a smaller label type, or " + ExtensionsThatHold(type, written.dimension));
   return written;
 }
 
@@ -279,11 +266,9 @@ CheckBeside(const std::string & path)
     {
       continue;
     }
-    if (!IsThere(path))
-    {
-      throw Error("its voxels or its header would go to " + Quoted(beside) +
-                  ", which exists already; use another name, or remove that file");
-    }
+    ThrowIf(!IsThere(path),
+            "its voxels or its header would go to " + Quoted(beside) +
+              ", which exists already; use another name, or remove that file");
     if (const std::string other = OtherHeaderOf(beside, path); !other.empty())
     {
       throw Error("its voxels would go to " + Quoted(beside) + ", which may be the data file of " + Quoted(other) +
@@ -391,11 +376,9 @@ void
 CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::string & otherName)
 {
   const std::string who = other.spacingSource == "none" ? "its file" : image.spacingSource == "none" ? "the input" : "";
-  if (!std::equal(image.extent.size, image.extent.size + MaximumDimension, other.extent.size))
-  {
-    throw InvalidArgument(Quoted(otherName) + " has the extent " + other.extent.ToString() +
-                          " but the input image has " + image.extent.ToString() + "; they must be the same");
-  }
+  ThrowIf<InvalidArgument>(!std::equal(image.extent.size, image.extent.size + MaximumDimension, other.extent.size),
+                           Quoted(otherName) + " has the extent " + other.extent.ToString() +
+                             " but the input image has " + image.extent.ToString() + "; they must be the same");
   const bool isAtZero = std::count(other.geometry.origin, other.geometry.origin + 3, 0.0) == 3;
   const auto complain = [&](const char * what, double theirs, double ours) {
     std::ostringstream text;

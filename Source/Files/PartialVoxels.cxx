@@ -157,11 +157,9 @@ SliceVoxels(std::size_t                                                         
             const std::function<void(std::size_t first, std::size_t count, std::byte * output)> & read)
 {
   return std::make_shared<VoxelStream>(sliceBytes, [=](std::uint64_t begin, std::byte * output, std::size_t size) {
-    if (begin % sliceBytes != 0 || size % sliceBytes != 0)
-    {
-      throw Unsupported(
-        "a slice of this image cannot be read in parts; allow more memory, or save the image uncompressed");
-    }
+    ThrowIf<Unsupported>(
+      begin % sliceBytes != 0 || size % sliceBytes != 0,
+      "a slice of this image cannot be read in parts; allow more memory, or save the image uncompressed");
     read(static_cast<std::size_t>(begin / sliceBytes), size / sliceBytes, output);
   });
 }

@@ -19,10 +19,7 @@ BrickBox::BrickBox(const Extent & wholeVolume, const std::int64_t * first, const
     isInside = isInside && extent.size[axis] >= 1 && begin[axis] >= 0 && begin[axis] < volume.size[axis] &&
                extent.size[axis] <= volume.size[axis] - begin[axis];
   }
-  if (!isInside)
-  {
-    throw InvalidArgument(ToString() + " is not inside the volume of " + volume.ToString() + " voxels");
-  }
+  ThrowIf<InvalidArgument>(!isInside, ToString() + " is not inside the volume of " + volume.ToString() + " voxels");
 }
 
 std::uint64_t
@@ -70,11 +67,9 @@ BrickBox::ToString() const
 std::vector<BrickBox>
 CutIntoBricks(const Extent & volume, const Extent & brick)
 {
-  if (brick.dimension != volume.dimension)
-  {
-    throw InvalidArgument("bricks of " + brick.ToString() + " voxels have another dimension than the volume of " +
-                          volume.ToString());
-  }
+  ThrowIf<InvalidArgument>(brick.dimension != volume.dimension,
+                           "bricks of " + brick.ToString() + " voxels have another dimension than the volume of " +
+                             volume.ToString());
   std::vector<BrickBox> boxes;
   std::int64_t          at[MaximumDimension] = {};
   for (int axis = 0; axis < volume.dimension;)

@@ -191,11 +191,9 @@ ReadBrickRuns(BytesView runs, const BrickMap & map, const HostContext & context,
 {
   ByteReader          reader(Unseal(BytesKind::Runs, runs), "the runs of a brick");
   const std::uint64_t record = reader.Fixed();
-  if (record != map.record)
-  {
-    throw InvalidArgument("the map of " + map.box.ToString() +
-                          " has the runs of another brick, or of an earlier labeling");
-  }
+  ThrowIf<InvalidArgument>(record != map.record,
+                           "the map of " + map.box.ToString() +
+                             " has the runs of another brick, or of an earlier labeling");
   ReadRuns(reader, map.box.extent, map.labels, context, volume);
 }
 

@@ -214,10 +214,8 @@ BrickMap
 ReadMapOf(const MergedBrick & brick)
 {
   BrickMap map = ReadMap(brick.map);
-  if (map.record != ChecksumOf(brick.record))
-  {
-    throw InvalidArgument("the map of " + map.box.ToString() + " has the record of another brick");
-  }
+  ThrowIf<InvalidArgument>(map.record != ChecksumOf(brick.record),
+                           "the map of " + map.box.ToString() + " has the record of another brick");
   return map;
 }
 
@@ -282,10 +280,8 @@ CountBrick(const MergedBrick & brick, BytesView runs, const std::vector<MergedBr
       AddFaces(other, enlarged);
     }
   }
-  if (covered != box.extent.VoxelCount())
-  {
-    throw InvalidArgument("not all bricks before " + own.box.ToString() + " are available to count its voxels");
-  }
+  ThrowIf<InvalidArgument>(covered != box.extent.VoxelCount(),
+                           "not all bricks before " + own.box.ToString() + " are available to count its voxels");
   BrickCounts counts;
   counts.record = ChecksumOf(brick.record);
   counts.labels = enlarged.Compact();

@@ -38,10 +38,8 @@ OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
 void
 CheckBrick(const ImageView & image, const BrickBox & box)
 {
-  if (image.extent != box.extent)
-  {
-    throw InvalidArgument("an image of " + image.extent.ToString() + " voxels does not fit " + box.ToString());
-  }
+  ThrowIf<InvalidArgument>(image.extent != box.extent,
+                           "an image of " + image.extent.ToString() + " voxels does not fit " + box.ToString());
   CheckIndexSums(box.volume);
 }
 

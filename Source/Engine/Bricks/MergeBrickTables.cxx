@@ -27,10 +27,8 @@ AddSecondLook(const SecondLook &                              look,
   for (std::size_t brick = 0; brick < checksums.size(); ++brick)
   {
     const BrickCounts read = ReadCounts(counts(brick));
-    if (read.record != checksums[brick])
-    {
-      throw InvalidArgument("the counts of brick " + std::to_string(brick) + " belong to another brick");
-    }
+    ThrowIf<InvalidArgument>(read.record != checksums[brick],
+                             "the counts of brick " + std::to_string(brick) + " belong to another brick");
     for (std::size_t c = 0; c < read.labels.size(); ++c)
     {
       const auto place = static_cast<std::size_t>(read.labels[c] - 1);
@@ -66,10 +64,9 @@ BrickTable
 ReadBrickTable(BytesView record, BytesView map)
 {
   BrickTable brick{ ReadRecord(record, RecordParts::Table), ReadMap(map) };
-  if (brick.map.record != ChecksumOf(record) || brick.map.periodic != brick.record.problem.periodic)
-  {
-    throw InvalidArgument("the map of " + brick.map.box.ToString() + " has the record of another brick");
-  }
+  ThrowIf<InvalidArgument>(brick.map.record != ChecksumOf(record) ||
+                             brick.map.periodic != brick.record.problem.periodic,
+                           "the map of " + brick.map.box.ToString() + " has the record of another brick");
   if (!brick.record.table)
   {
     throw InvalidArgument(brick.record.box.ToString() + " was labeled without measuring it");
@@ -102,15 +99,11 @@ struct BrickTables
         merged.geometry.startIndex[axis] -= brick.record.box.begin[axis];
       }
     }
-    if (brick.record.secondLook.surface != secondLook.surface ||
-        brick.record.secondLook.topology != secondLook.topology)
-    {
-      throw InvalidArgument(brick.record.box.ToString() + " was measured with other columns than the others");
-    }
-    if (brick.map.periodic != merged.periodic || brick.map.components != components)
-    {
-      throw InvalidArgument("the map of " + brick.map.box.ToString() + " belongs to another merge than the others");
-    }
+    ThrowIf<InvalidArgument>(brick.record.secondLook.surface != secondLook.surface ||
+                               brick.record.secondLook.topology != secondLook.topology,
+                             brick.record.box.ToString() + " was measured with other columns than the others");
+    ThrowIf<InvalidArgument>(brick.map.periodic != merged.periodic || brick.map.components != components,
+                             "the map of " + brick.map.box.ToString() + " belongs to another merge than the others");
     checksums.push_back(brick.map.record);
     std::vector<std::size_t> own;
     own.reserve(brick.map.labels.size());
@@ -162,10 +155,7 @@ MergeBrickTables(std::size_t                                     bricks,
       all.Add(std::move(brick), merged);
     }
   }
-  if (all.tables.empty())
-  {
-    throw InvalidArgument("there are no bricks whose tables could be merged");
-  }
+  ThrowIf<InvalidArgument>(all.tables.empty(), "there are no bricks whose tables could be merged");
   std::vector<const ComponentTable *> parts;
   for (const ComponentTable & table : all.tables)
   {

@@ -183,16 +183,11 @@ BrickMerge::State::CheckNew(const BrickRecord & record) const
     return;
   }
   const std::string name = record.box.ToString();
-  if (record.box.volume != volume)
-  {
-    throw InvalidArgument(name + " belongs to a volume of " + record.box.volume.ToString() +
-                          " voxels, the others to one of " + volume.ToString());
-  }
+  ThrowIf<InvalidArgument>(record.box.volume != volume,
+                           name + " belongs to a volume of " + record.box.volume.ToString() +
+                             " voxels, the others to one of " + volume.ToString());
   const std::string difference = record.problem.DifferenceFrom(problem);
-  if (!difference.empty())
-  {
-    throw InvalidArgument(name + " was labeled with another " + difference + " than the others");
-  }
+  ThrowIf<InvalidArgument>(!difference.empty(), name + " was labeled with another " + difference + " than the others");
   const auto same = numbers.find({ record.box.begin, record.box.begin + MaximumDimension });
   if (same != numbers.end())
   {
@@ -374,20 +369,15 @@ BrickMerge::Add(const std::vector<BytesView> & records)
 void
 BrickMerge::State::CheckComplete() const
 {
-  if (bricks.empty())
-  {
-    throw InvalidArgument("no bricks were added");
-  }
+  ThrowIf<InvalidArgument>(bricks.empty(), "no bricks were added");
   if (!open.empty())
   {
     throw InvalidArgument("bricks are missing: the voxels next to " + bricks[open.front().number].box.ToString() +
                           " are not all there");
   }
-  if (coveredVoxels != volume.VoxelCount())
-  {
-    throw InvalidArgument("the bricks have " + std::to_string(coveredVoxels) + " voxels, the volume " +
-                          std::to_string(volume.VoxelCount()) + ": bricks overlap, or some are missing");
-  }
+  ThrowIf<InvalidArgument>(coveredVoxels != volume.VoxelCount(),
+                           "the bricks have " + std::to_string(coveredVoxels) + " voxels, the volume " +
+                             std::to_string(volume.VoxelCount()) + ": bricks overlap, or some are missing");
 }
 
 void
@@ -431,11 +421,9 @@ Bytes
 BrickMerge::Map(std::size_t number) const
 {
   const State & own = *m_State;
-  if (!own.isFinished || number >= own.bricks.size())
-  {
-    throw InvalidArgument("there is no map of brick " + std::to_string(number) + " of " +
-                          std::to_string(own.bricks.size()) + (own.isFinished ? "" : ": Finish was not called"));
-  }
+  ThrowIf<InvalidArgument>(!own.isFinished || number >= own.bricks.size(),
+                           "there is no map of brick " + std::to_string(number) + " of " +
+                             std::to_string(own.bricks.size()) + (own.isFinished ? "" : ": Finish was not called"));
   const Brick & brick = own.bricks[number];
   BrickMap      map;
   map.box = brick.box;

@@ -71,18 +71,14 @@ public:
         std::max(options.minimumSize,
                  FewestVoxelsOfVolume(options.minimumVolume, VoxelSizeOf(options.geometry, m_Connectivity))))
   {
-    if (!ToValue(options.background, m_Background))
-    {
-      throw InvalidArgument("the background " + options.background.ToString() + " does not fit the type " +
-                            NameOf(segmentation.type) + " of the segmentation");
-    }
+    ThrowIf<InvalidArgument>(!ToValue(options.background, m_Background),
+                             "the background " + options.background.ToString() + " does not fit the type " +
+                               NameOf(segmentation.type) + " of the segmentation");
     for (const Number number : options.values)
     {
       T value{};
-      if (number == options.background)
-      {
-        throw InvalidArgument("the value " + number.ToString() + " is the background; name classes");
-      }
+      ThrowIf<InvalidArgument>(number == options.background,
+                               "the value " + number.ToString() + " is the background; name classes");
       if (ToValue(number, value))
       {
         m_Values.push_back(value);
@@ -358,16 +354,12 @@ CleanReport::Total() const
 CleanReport
 Clean(const ImageView & segmentation, void * output, const CleanOptions & options)
 {
-  if (segmentation.channels != 1)
-  {
-    throw InvalidArgument("the segmentation has " + std::to_string(segmentation.channels) +
-                          " channels; it must have 1: export overlapping segments to one label map");
-  }
-  if (output == nullptr)
-  {
-    throw InvalidArgument(
-      "the output of cleaning is a null pointer; it needs memory for all voxels of the segmentation");
-  }
+  ThrowIf<InvalidArgument>(segmentation.channels != 1,
+                           "the segmentation has " + std::to_string(segmentation.channels) +
+                             " channels; it must have 1: export overlapping segments to one label map");
+  ThrowIf<InvalidArgument>(
+    output == nullptr,
+    "the output of cleaning is a null pointer; it needs memory for all voxels of the segmentation");
   return VisitScalarType(segmentation.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     return Cleaner<T>(segmentation, static_cast<T *>(output), options).Run();

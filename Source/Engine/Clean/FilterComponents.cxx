@@ -108,11 +108,9 @@ public:
     const std::int64_t voxels = image.extent.VoxelCount();
     for (const std::int64_t seed : filter.seeds.value_or(std::vector<std::int64_t>()))
     {
-      if (seed < 0 || seed >= voxels)
-      {
-        throw InvalidArgument("the seed at voxel " + std::to_string(seed) + " is outside the image, which has " +
-                              std::to_string(voxels) + " voxels");
-      }
+      ThrowIf<InvalidArgument>(seed < 0 || seed >= voxels,
+                               "the seed at voxel " + std::to_string(seed) + " is outside the image, which has " +
+                                 std::to_string(voxels) + " voxels");
     }
   }
 
@@ -155,12 +153,10 @@ private:
   {
     const Connectivity connectivity = BackgroundConnectivity();
     BorderOfHoles(m_Image.extent, connectivity, PeriodicWithin(m_Options.periodic, connectivity));
-    if (!m_Options.criterion.FollowsForeground())
-    {
-      throw Unsupported(
-        "holes of components of equal or similar values cannot be filled in an image that is periodic along " +
+    ThrowIf<Unsupported>(
+      !m_Options.criterion.FollowsForeground(),
+      "holes of components of equal or similar values cannot be filled in an image that is periodic along " +
         m_Options.periodic.ToString() + "; label it first, then fill the holes of its labels (clean)");
-    }
   }
 
   Connectivity

@@ -31,11 +31,9 @@ Border
 BorderOfHoles(const Extent & extent, const Connectivity & connectivity, const PeriodicAxes & periodic)
 {
   const Border border(extent, connectivity, periodic);
-  if (!border.Exists())
-  {
-    throw Unsupported("holes cannot be filled in an image that is periodic along " + periodic.ToString() +
-                      " and has no other axis of more than one voxel, because there is no border");
-  }
+  ThrowIf<Unsupported>(!border.Exists(),
+                       "holes cannot be filled in an image that is periodic along " + periodic.ToString() +
+                         " and has no other axis of more than one voxel, because there is no border");
   return border;
 }
 

@@ -94,10 +94,8 @@ SweepOptions::Thresholds() const
     throw InvalidArgument("the first threshold (" + Shortest(from) + ") must be below the last (" + Shortest(to) +
                           "), and both must be finite");
   }
-  if (steps < 2 || steps > MaximumSteps)
-  {
-    throw InvalidArgument(std::to_string(steps) + " steps are not possible; use 2 to " + std::to_string(MaximumSteps));
-  }
+  ThrowIf<InvalidArgument>(steps < 2 || steps > MaximumSteps,
+                           std::to_string(steps) + " steps are not possible; use 2 to " + std::to_string(MaximumSteps));
   std::vector<double> thresholds;
   for (int i = 0; i < steps; ++i)
   {
@@ -111,10 +109,8 @@ SweepOptions::Thresholds() const
 std::vector<SweepStep>
 Sweep(const ImageView & image, const SweepOptions & options)
 {
-  if (image.channels != 1)
-  {
-    throw InvalidArgument("the image has " + std::to_string(image.channels) + " channels; it must have 1");
-  }
+  ThrowIf<InvalidArgument>(image.channels != 1,
+                           "the image has " + std::to_string(image.channels) + " channels; it must have 1");
   const std::vector<double>    asked = options.Thresholds();
   const std::vector<double>    thresholds = options.asVoxelValues ? AsVoxelValues(asked, image.type) : asked;
   const auto                   count = static_cast<double>(asked.size());

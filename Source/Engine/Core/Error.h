@@ -46,6 +46,17 @@ public:
   {}
 };
 
+/** \throws TError with the reason if something is wrong. */
+template <typename TError = Error>
+void
+ThrowIf(bool isWrong, const std::string & reason)
+{
+  if (isWrong)
+  {
+    throw TError(reason);
+  }
+}
+
 } // namespace brickccl
 
 namespace brickccl::cuda

@@ -97,20 +97,15 @@ void
 ColumnGroups::Add(const std::string & name)
 {
   const ColumnGroup * const group = FindGroup(name);
-  if (group == nullptr)
-  {
-    throw InvalidArgument("'" + name + "' is not a group of columns; there are " + Names());
-  }
+  ThrowIf<InvalidArgument>(group == nullptr, "'" + name + "' is not a group of columns; there are " + Names());
   Add(*group);
 }
 
 void
 ColumnGroups::Add(const ColumnGroup & group)
 {
-  if (group.addColumns == nullptr)
-  {
-    throw InvalidArgument(std::string("the group of columns '") + group.name + "' has no function addColumns");
-  }
+  ThrowIf<InvalidArgument>(group.addColumns == nullptr,
+                           std::string("the group of columns '") + group.name + "' has no function addColumns");
   if (std::find(m_Groups.begin(), m_Groups.end(), &group) == m_Groups.end())
   {
     InsertGroup(group, m_Groups);
@@ -168,11 +163,9 @@ ColumnGroups::CheckDimension(int dimension) const
 std::vector<ComponentColumn>
 AllColumns(int dimension, const std::optional<int> & sliceAxis)
 {
-  if (dimension < 1 || dimension > MaximumDimension)
-  {
-    throw InvalidArgument("images have 1 to " + std::to_string(MaximumDimension) + " dimensions, not " +
-                          std::to_string(dimension));
-  }
+  ThrowIf<InvalidArgument>(dimension < 1 || dimension > MaximumDimension,
+                           "images have 1 to " + std::to_string(MaximumDimension) + " dimensions, not " +
+                             std::to_string(dimension));
   if (sliceAxis && (dimension == 1 || *sliceAxis < 0 || *sliceAxis >= dimension))
   {
     throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions has no slices across axis " +

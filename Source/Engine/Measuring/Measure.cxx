@@ -60,10 +60,9 @@ void
 CheckIndexSums(const Extent & extent)
 {
   const std::int64_t longest = *std::max_element(std::begin(extent.size), std::end(extent.size));
-  if (extent.VoxelCount() > std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(1, longest))
-  {
-    throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would exceed 2^63");
-  }
+  ThrowIf<Unsupported>(extent.VoxelCount() >
+                         std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(1, longest),
+                       "the extent " + extent.ToString() + " is too large to measure: index sums would exceed 2^63");
 }
 
 void

@@ -54,11 +54,10 @@ WallThickness(const ImageView & labels, float * diameters, const DistanceOptions
 {
   const Extent & extent = labels.extent;
   const unsigned axes = AxesAcross(extent, options.sliceAxis);
-  if (diameters == nullptr || extent.dimension > 3 || (extent.dimension == 1 && options.sliceAxis == 0))
-  {
-    throw InvalidArgument(diameters == nullptr ? "the diameters are a null pointer; they need memory for all voxels"
-                                               : "wall thickness is for images of up to 3 dimensions and their slices");
-  }
+  ThrowIf<InvalidArgument>(
+    diameters == nullptr || extent.dimension > 3 || (extent.dimension == 1 && options.sliceAxis == 0),
+    diameters == nullptr ? "the diameters are a null pointer; they need memory for all voxels"
+                         : "wall thickness is for images of up to 3 dimensions and their slices");
   const HostContext context{ options.threads, Progress(options.progress) };
   CheckLabels(labels, context);
   const DistanceUnit     unit(DistanceTo::Boxes, extent, options.geometry, axes);

@@ -80,11 +80,9 @@ const MeasureSet::Entry &
 MeasureSet::Get(const std::type_index & type) const
 {
   const Entry * const found = Find(type);
-  if (found == nullptr)
-  {
-    throw InvalidArgument(std::string("the table lacks measures of type ") + type.name() +
-                          "; request their group of columns when measuring");
-  }
+  ThrowIf<InvalidArgument>(found == nullptr,
+                           std::string("the table lacks measures of type ") + type.name() +
+                             "; request their group of columns when measuring");
   return *found;
 }
 

@@ -74,10 +74,8 @@ PlacesOfNames(const ComponentTable & table, const std::vector<std::string> & nam
 {
   const auto isIt = [](const ComponentColumn & column) { return column.name == "name"; };
   const auto found = std::find_if(table.texts.begin(), table.texts.end(), isIt);
-  if (found == table.texts.end())
-  {
-    throw InvalidArgument("the condition compares the names of segments, but no segment of the label map has a name");
-  }
+  ThrowIf<InvalidArgument>(found == table.texts.end(),
+                           "the condition compares the names of segments, but no segment of the label map has a name");
   ComponentColumn places = *found;
   places.value = [texts = found->texts, names](const ComponentTable &, const ComponentMeasures & component) {
     return static_cast<std::uint64_t>(std::find(names.begin(), names.end(), (*texts)[component.place]) - names.begin());

@@ -231,11 +231,9 @@ const char *
 SizeName(int dimension)
 {
   static const char * const names[MaximumDimension] = { "length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4" };
-  if (dimension < 1 || dimension > MaximumDimension)
-  {
-    throw InvalidArgument("a size is not available in " + std::to_string(dimension) + " dimensions; 1 to " +
-                          std::to_string(MaximumDimension) + " have one");
-  }
+  ThrowIf<InvalidArgument>(dimension < 1 || dimension > MaximumDimension,
+                           "a size is not available in " + std::to_string(dimension) + " dimensions; 1 to " +
+                             std::to_string(MaximumDimension) + " have one");
   return names[dimension - 1];
 }
 

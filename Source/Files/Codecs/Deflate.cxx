@@ -75,10 +75,7 @@ private:
       m_Stream.avail_out = static_cast<std::uint32_t>(std::min(output.size() - done, LargestPart));
       const int status = isal_deflate(&m_Stream);
       ClearRegisters();
-      if (status != COMP_OK)
-      {
-        throw Error("the data could not be compressed");
-      }
+      ThrowIf(status != COMP_OK, "the data could not be compressed");
       done = static_cast<std::size_t>(m_Stream.next_out - output.data());
     } while (m_Stream.avail_out == 0);
     output.resize(done);

@@ -40,10 +40,7 @@ Resolved(const fs::path & path)
   std::error_code failure;
   for (int links = 0; fs::is_symlink(fs::symlink_status(resolved, failure)); ++links)
   {
-    if (links == 40)
-    {
-      throw Error("cannot write " + Quoted(path.string()) + ": its symbolic links form a circle");
-    }
+    ThrowIf(links == 40, "cannot write " + Quoted(path.string()) + ": its symbolic links form a circle");
     const fs::path next = fs::read_symlink(resolved);
     resolved = next.is_absolute() ? next : resolved.parent_path() / next;
   }
@@ -54,14 +51,9 @@ Resolved(const fs::path & path)
 void
 CheckReplaceable(const fs::path & target)
 {
-  if (fs::is_directory(target))
-  {
-    throw Error("cannot write " + Quoted(target.string()) + ": it is a folder");
-  }
-  if (fs::exists(target) && !fs::is_regular_file(target))
-  {
-    throw Error("cannot write " + Quoted(target.string()) + ": it is not a regular file (but a pipe or a device)");
-  }
+  ThrowIf(fs::is_directory(target), "cannot write " + Quoted(target.string()) + ": it is a folder");
+  ThrowIf(fs::exists(target) && !fs::is_regular_file(target),
+          "cannot write " + Quoted(target.string()) + ": it is not a regular file (but a pipe or a device)");
 }
 
 /** A new folder next to a file that is to be replaced. \throws Error with the reason if this is impossible. */
@@ -148,10 +140,7 @@ public:
     // Writers choose the format by the file's name, so the temporary file has the same name.
     const fs::path temporary = folder / fs::path(m_Path).filename();
     write(temporary.string());
-    if (!fs::exists(temporary))
-    {
-      throw Error("cannot write " + Quoted(m_Path) + ": nothing was written");
-    }
+    ThrowIf(!fs::exists(temporary), "cannot write " + Quoted(m_Path) + ": nothing was written");
     CheckRoomIsLeft(folder, m_Target);
     for (const auto & entry : fs::directory_iterator(folder))
     {
@@ -350,10 +339,7 @@ WriteInPlace(const std::string & path, const std::function<void(const std::strin
   try
   {
     write(path);
-    if (!fs::exists(path))
-    {
-      throw Error("cannot write '" + path + "': nothing was written");
-    }
+    ThrowIf(!fs::exists(path), "cannot write '" + path + "': nothing was written");
     CheckRoomIsLeft(FolderOf(path), path);
   }
   catch (...)

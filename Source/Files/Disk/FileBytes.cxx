@@ -20,10 +20,7 @@ namespace
 void
 CheckName(const std::string & path)
 {
-  if (path.find('\0') != std::string::npos)
-  {
-    throw Error("there is no such file: its name contains a NUL byte");
-  }
+  ThrowIf(path.find('\0') != std::string::npos, "there is no such file: its name contains a NUL byte");
 }
 
 } // namespace
@@ -135,10 +132,7 @@ MapDataFiles(const std::string & header, const std::vector<std::string> & names)
       CheckName(name);
       const std::string path = PathBeside(header, name);
       std::error_code   ignored;
-      if (std::filesystem::equivalent(path, header, ignored))
-      {
-        throw Error("it is the header itself");
-      }
+      ThrowIf(std::filesystem::equivalent(path, header, ignored), "it is the header itself");
       files.push_back(FileBytes::Map(path));
     });
   }

@@ -11,11 +11,9 @@ void
 FileStamp::RequireSame() const
 {
   const FileStamp now = Of(path);
-  if (now.isThere != isThere || now.size != size || now.time != time || now.statusChange != statusChange)
-  {
-    throw Error("its values come from " + Quoted(path) + ", which was " +
-                (now.isThere ? "changed or replaced" : "removed") + " while it was read; restore it and read it again");
-  }
+  ThrowIf(now.isThere != isThere || now.size != size || now.time != time || now.statusChange != statusChange,
+          "its values come from " + Quoted(path) + ", which was " + (now.isThere ? "changed or replaced" : "removed") +
+            " while it was read; restore it and read it again");
 }
 
 } // namespace brickccl::files

@@ -123,10 +123,7 @@ MapFile(const std::string & path, std::size_t & size)
     // Sockets cannot be opened.
     throw Error(errno == ENOENT ? "there is no such file" : errno == ENXIO ? NotARegularFile : std::strerror(errno));
   }
-  if (!S_ISREG(status.st_mode))
-  {
-    throw Error(NotARegularFile);
-  }
+  ThrowIf(!S_ISREG(status.st_mode), NotARegularFile);
   size = static_cast<std::size_t>(status.st_size);
   if (size == 0)
   {

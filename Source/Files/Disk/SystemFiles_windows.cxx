@@ -145,10 +145,7 @@ std::shared_ptr<const void>
 MapFile(const std::string & path, std::size_t & size)
 {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored))
-  {
-    throw Error(NotARegularFile);
-  }
+  ThrowIf(fs::is_directory(path, ignored), NotARegularFile);
   const OpenFile file(path, GENERIC_READ, 0);
   if (!file.IsOpen())
   {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/DicomPixels.h"
 
 #include "BrickCCL/Core/Error.h"

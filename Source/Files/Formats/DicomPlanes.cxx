@@ -71,12 +71,10 @@ SettleOrientation(double (&orientation)[6])
     product += orientation[row] * orientation[3 + row];
   }
   constexpr double accuracy = 2e-3;
-  if (!(std::fabs(lengths[0] - 1) < accuracy) || !(std::fabs(lengths[1] - 1) < accuracy) ||
-      !(std::fabs(product) < accuracy))
-  {
-    throw Error("ImageOrientationPatient is " + Joined(orientation, "\\", Shortest) +
-                "; it must be two orthogonal vectors of length 1");
-  }
+  ThrowIf(!(std::fabs(lengths[0] - 1) < accuracy) || !(std::fabs(lengths[1] - 1) < accuracy) ||
+            !(std::fabs(product) < accuracy),
+          "ImageOrientationPatient is " + Joined(orientation, "\\", Shortest) +
+            "; it must be two orthogonal vectors of length 1");
   Normalize(orientation);
   product = 0;
   for (int row = 0; row < 3; ++row)
@@ -143,11 +141,9 @@ void
 TakeScaling(const Attributes & attributes, const DataSet & data, Plane & plane)
 {
   const DataSet & holder = attributes(tags::ValueTransformations, tags::Slope);
-  if (!holder.Has(tags::Slope) && data.Has(tags::ModalityLut))
-  {
-    throw Unsupported(
-      "its values need a lookup table (ModalityLUTSequence), which is not supported; apply the table first");
-  }
+  ThrowIf<Unsupported>(
+    !holder.Has(tags::Slope) && data.Has(tags::ModalityLut),
+    "its values need a lookup table (ModalityLUTSequence), which is not supported; apply the table first");
   if (plane.source->format.samples > 1)
   {
     return; // colors are not rescaled
@@ -161,10 +157,7 @@ TakeScaling(const Attributes & attributes, const DataSet & data, Plane & plane)
   {
     plane.scaling = { *dose, 0 };
   }
-  if (plane.scaling.slope == 0)
-  {
-    throw Error("RescaleSlope is 0; all values would be the same");
-  }
+  ThrowIf(plane.scaling.slope == 0, "RescaleSlope is 0; all values would be the same");
 }
 
 void
@@ -225,12 +218,11 @@ PlaceFrames(const DataSet & data, std::vector<Plane> & planes)
 {
   std::vector<double> offsets(planes.size());
   const Plane         first = planes[0];
-  if (!first.isPlaced || !data.Has(tags::FrameOffsets))
-  {
-    throw Unsupported("its " + Counted(planes.size(), "frame") +
-                      " have no positions, so they may be moments in time or projections; give each frame a position "
-                      "(PlanePositionSequence or GridFrameOffsetVector), or extract one frame");
-  }
+  ThrowIf<Unsupported>(
+    !first.isPlaced || !data.Has(tags::FrameOffsets),
+    "its " + Counted(planes.size(), "frame") +
+      " have no positions, so they may be moments in time or projections; give each frame a position "
+      "(PlanePositionSequence or GridFrameOffsetVector), or extract one frame");
   data.FixedNumbers(tags::FrameOffsets, offsets.size(), offsets.data());
   // The offsets are distances from the first frame, or, in axial images, places along z (PS3.3 C.8.8.3.2).
   const double begin = offsets[0];
@@ -262,10 +254,7 @@ OpenSource(File file, std::string name)
   source->file = std::move(file);
   source->name = std::move(name);
   source->patient = source->file.data.Text(tags::PatientId);
-  if (source->file.pixels == nullptr)
-  {
-    throw Error("it has no pixel data: it is truncated, or not an image");
-  }
+  ThrowIf(source->file.pixels == nullptr, "it has no pixel data: it is truncated, or not an image");
   source->format = ReadPixelFormat(source->file);
   if (source->format.encapsulated)
   {
@@ -280,24 +269,17 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   const DataSet &     data = source->file.data;
   const PixelFormat & format = source->format;
   constexpr Tag       tiles{ 0x00480006, "UL", "TotalPixelMatrixColumns" };
-  if (data.Has(tiles))
-  {
-    throw Unsupported("its frames are tiles of a larger image, which is not supported");
-  }
-  if (("\\" + data.Text(tags::ImageType) + "\\").find("\\MOSAIC\\") != std::string::npos)
-  {
-    throw Unsupported(
-      "its slices are tiles of one picture (MOSAIC), which is not supported; convert it, for example with dcm2niix");
-  }
+  ThrowIf<Unsupported>(data.Has(tiles), "its frames are tiles of a larger image, which is not supported");
+  ThrowIf<Unsupported>(
+    ("\\" + data.Text(tags::ImageType) + "\\").find("\\MOSAIC\\") != std::string::npos,
+    "its slices are tiles of one picture (MOSAIC), which is not supported; convert it, for example with dcm2niix");
   const std::vector<DataSet> groups = data.Items(tags::FrameGroups);
   const std::vector<DataSet> shared = data.Items(tags::SharedGroups);
   FunctionalGroups           ofAll(shared.empty() ? DataSet() : shared[0]);
   const bool                 hasGroups = !groups.empty();
-  if (hasGroups && groups.size() != static_cast<std::size_t>(format.frames))
-  {
-    throw Error("PerFrameFunctionalGroupsSequence has " + Counted(groups.size(), "item") + " for " +
-                Counted(format.frames, "frame"));
-  }
+  ThrowIf(hasGroups && groups.size() != static_cast<std::size_t>(format.frames),
+          "PerFrameFunctionalGroupsSequence has " + Counted(groups.size(), "item") + " for " +
+            Counted(format.frames, "frame"));
   const auto         frames = static_cast<std::size_t>(format.frames);
   std::vector<Plane> planes(frames);
   std::size_t        withPlace = 0;
@@ -345,11 +327,9 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     (hasPlace(own) ? withPlace : withoutPlace) = i + 1;
   }
   const bool sharePlace = hasPlace(ofAll);
-  if (withPlace > 0 && withoutPlace > 0 && !sharePlace)
-  {
-    throw Error("frame " + std::to_string(withoutPlace) + " has no position in its functional groups, but frame " +
-                std::to_string(withPlace) + " has one");
-  }
+  ThrowIf(withPlace > 0 && withoutPlace > 0 && !sharePlace,
+          "frame " + std::to_string(withoutPlace) + " has no position in its functional groups, but frame " +
+            std::to_string(withPlace) + " has one");
   // Frames that share a position in their groups are there, all of them.
   if (frames > 1 && ((withPlace == 0 && !sharePlace) || (hasGroups && !planes[0].isPlaced)))
   {

@@ -337,30 +337,25 @@ Describe(const ImageToWrite & image, const Contents & contents, bool isBinary, c
 std::vector<std::string>
 WriteDicom(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
-  if (!image.dicom || image.dicom->images.empty())
-  {
-    throw InvalidArgument(
-      "a DICOM segmentation refers to the slices of a DICOM series, and no input has such with "
-      "positions and with the characters ISO_IR 6, 100 or 192; write .seg.nrrd, or name the series: "
-      "brickccl select LABELS OUT.dcm --where \"label > 0\" --keep --intensity SERIES");
-  }
+  ThrowIf<InvalidArgument>(
+    !image.dicom || image.dicom->images.empty(),
+    "a DICOM segmentation refers to the slices of a DICOM series, and no input has such with "
+    "positions and with the characters ISO_IR 6, 100 or 192; write .seg.nrrd, or name the series: "
+    "brickccl select LABELS OUT.dcm --where \"label > 0\" --keep --intensity SERIES");
   const bool        isBinary = !options.asLabelMap;
   const bool        isWide = SizeOf(image.type) > 2;
   Contents          contents = isWide ? Contents() : FindSegments(image, isBinary);
   const std::size_t count = isWide ? image.largestLabel : contents.segments.size();
-  if (isWide || count == 0 || (isBinary && count > MostBinarySegments))
-  {
-    throw Unsupported(count == 0 ? "it has no component, and a DICOM segmentation needs a segment"
-                                 : std::to_string(count) +
-                                     " segments are too many for a DICOM segmentation: BINARY is limited to " +
-                                     std::to_string(MostBinarySegments) +
-                                     ", --dicom-seg labelmap to 65535; keep fewer, for example by --largest");
-  }
+  ThrowIf<Unsupported>(isWide || count == 0 || (isBinary && count > MostBinarySegments),
+                       count == 0 ? "it has no component, and a DICOM segmentation needs a segment"
+                                  : std::to_string(count) +
+                                      " segments are too many for a DICOM segmentation: BINARY is limited to " +
+                                      std::to_string(MostBinarySegments) +
+                                      ", --dicom-seg labelmap to 65535; keep fewer, for example by --largest");
   AddFrames(image, isBinary, contents);
-  if (contents.pixels.size() > 0xFFFFFFF0 || std::max(image.extent.size[0], image.extent.size[1]) > 65535)
-  {
-    throw Unsupported("frames of " + image.extent.ToString() + " voxels are too large for a DICOM file; write .nrrd");
-  }
+  ThrowIf<Unsupported>(contents.pixels.size() > 0xFFFFFFF0 ||
+                         std::max(image.extent.size[0], image.extent.size[1]) > 65535,
+                       "frames of " + image.extent.ToString() + " voxels are too large for a DICOM file; write .nrrd");
   const std::string uid = UidOf(contents.pixels + Describe(image, contents, isBinary, ""));
   const std::string meta = Encoded(0x00020001, "OB", std::string("\0\1", 2)) +
                            Encoded(0x00020002, "UI", ClassRoot + std::string(isBinary ? "4" : "7")) +

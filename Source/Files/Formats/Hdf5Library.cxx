@@ -31,16 +31,13 @@ void *
 Symbol(const std::string & name)
 {
   static void * const handle = ::dlopen(BRICKCCL_USE_HDF5, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr)
-  {
-    throw Unsupported("HDF5 files are read by the library " BRICKCCL_USE_HDF5
-                      ", which cannot be loaded; install it (on Debian and Ubuntu: libhdf5-103-1) or convert the file");
-  }
+  ThrowIf<Unsupported>(
+    handle == nullptr,
+    "HDF5 files are read by the library " BRICKCCL_USE_HDF5
+    ", which cannot be loaded; install it (on Debian and Ubuntu: libhdf5-103-1) or convert the file");
   void * const symbol = ::dlsym(handle, name.c_str());
-  if (symbol == nullptr)
-  {
-    throw Unsupported("the HDF5 library " BRICKCCL_USE_HDF5 " has no " + name + ", so it cannot be used");
-  }
+  ThrowIf<Unsupported>(symbol == nullptr,
+                       "the HDF5 library " BRICKCCL_USE_HDF5 " has no " + name + ", so it cannot be used");
   return symbol;
 }
 
@@ -108,11 +105,9 @@ FailHdf5(const Hdf5Library & h5, const std::string & what)
                 "; write it for older versions: h5repack --high=2 IN OUT, or h5py.File(..., "
                 "libver=('earliest', 'v110'))");
   }
-  if (reason.find("lock file") != std::string::npos || reason.find("open for write") != std::string::npos)
-  {
-    throw Error(what + ": " + reason +
-                "; another program has it open for writing: close it there first (after a crash: h5clear -s)");
-  }
+  ThrowIf(reason.find("lock file") != std::string::npos || reason.find("open for write") != std::string::npos,
+          what + ": " + reason +
+            "; another program has it open for writing: close it there first (after a crash: h5clear -s)");
   throw Error(what + (reason.empty() ? "" : ": " + reason) + "; it is damaged, truncated or of an unusual kind");
 }
 

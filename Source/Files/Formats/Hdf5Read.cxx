@@ -101,11 +101,9 @@ CheckPlaces(const Hdf5Library &      h5,
       send("", 1);
     }
   }
-  if (found != count)
-  {
-    throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
-                std::to_string(count - found) + " have no unique place in the dataset");
-  }
+  ThrowIf(found != count,
+          what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
+            std::to_string(count - found) + " have no unique place in the dataset");
 }
 
 /** A filter that only checks how many bytes reach it. */

@@ -253,7 +253,7 @@ void
 brickccl::WriteColorJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality)
 {
   files::JpegEncoder encoder;
-  files::ThrowIf(!encoder.Encode(width, height, pixels, quality),
+  ThrowIf(!encoder.Encode(width, height, pixels, quality),
                  "JPEG cannot hold a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   files::OutputFile file(path);
   file.Write(encoder.Bytes(), encoder.Size());

@@ -137,10 +137,7 @@ ParseHeader(const FileBytes & file)
       }
     }
   }
-  if (!isList)
-  {
-    throw Error("its header has no field 'ElementDataFile', or the file is truncated");
-  }
+  ThrowIf(!isList, "its header has no field 'ElementDataFile', or the file is truncated");
   return header;
 }
 

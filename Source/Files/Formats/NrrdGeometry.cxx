@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Counted.h"

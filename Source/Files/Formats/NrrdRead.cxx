@@ -69,26 +69,19 @@ AxesOf(const NrrdHeader & header)
 {
   Axes       axes;
   const auto dimension = WholeNumber(header.Get("dimension"), "dimension");
-  if (dimension < 1 || dimension > 16)
-  {
-    throw Error("its dimension is " + std::to_string(dimension) + "; 1 to 16 are possible");
-  }
+  ThrowIf(dimension < 1 || dimension > 16, "its dimension is " + std::to_string(dimension) + "; 1 to 16 are possible");
   axes.sizes = WholeNumbers(header.Get("sizes"), "sizes");
   const auto count = static_cast<std::size_t>(dimension);
-  if (axes.sizes.size() != count)
-  {
-    throw Error("its dimension is " + std::to_string(dimension) + " but it has " + std::to_string(axes.sizes.size()) +
-                " sizes");
-  }
+  ThrowIf(axes.sizes.size() != count,
+          "its dimension is " + std::to_string(dimension) + " but it has " + std::to_string(axes.sizes.size()) +
+            " sizes");
   axes.kinds.assign(count, "domain");
   if (const std::string * const kinds = header.Find("kinds"))
   {
     axes.kinds = Words(LowerCase(*kinds));
   }
-  if (axes.kinds.size() != count)
-  {
-    throw Error("it has " + Counted(axes.kinds.size(), "kind") + " for " + std::to_string(count) + " axes");
-  }
+  ThrowIf(axes.kinds.size() != count,
+          "it has " + Counted(axes.kinds.size(), "kind") + " for " + std::to_string(count) + " axes");
   std::transform(axes.kinds.begin(), axes.kinds.end(), std::back_inserter(axes.roles), RoleOf);
   return axes;
 }
@@ -152,10 +145,7 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   const auto words = Words(*field);
   const bool isList = !words.empty() && words[0] == "LIST";
   const auto names = isList ? header.dataFiles : DataFileNames(file.Path(), *field, "data file", 4);
-  if (names.empty() || names[0].empty())
-  {
-    throw Error("its field 'data file' does not name a file");
-  }
+  ThrowIf(names.empty() || names[0].empty(), "its field 'data file' does not name a file");
   return MapDataFiles(file.Path(), names);
 }
 
@@ -168,10 +158,8 @@ AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
   for (std::int64_t line = 0; line < lines; ++line)
   {
     place = std::find(place, end, '\n');
-    if (place == end)
-    {
-      throw Error("the file is truncated: there are fewer lines than the 'line skip' of " + std::to_string(lines));
-    }
+    ThrowIf(place == end,
+            "the file is truncated: there are fewer lines than the 'line skip' of " + std::to_string(lines));
     ++place;
   }
   return static_cast<std::uint64_t>(place - file.Data());
@@ -208,25 +196,17 @@ ReadVoxels(const FileBytes & file, const NrrdHeader & header, const ReadOptions 
   const std::int64_t lineSkip = number("line skip");
   const std::int64_t byteSkip = number("byte skip");
   layout.areLast = byteSkip == -1;
-  if (lineSkip < 0 || byteSkip < -1 || (layout.areLast && layout.encoding != Encoding::Raw))
-  {
-    throw Error("its 'line skip' is " + std::to_string(lineSkip) + " and its 'byte skip' " + std::to_string(byteSkip) +
-                "; they must be at least 0 (or a 'byte skip' of -1 with the encoding raw)");
-  }
+  ThrowIf(lineSkip < 0 || byteSkip < -1 || (layout.areLast && layout.encoding != Encoding::Raw),
+          "its 'line skip' is " + std::to_string(lineSkip) + " and its 'byte skip' " + std::to_string(byteSkip) +
+            "; they must be at least 0 (or a 'byte skip' of -1 with the encoding raw)");
   if (SizeOf(image.type) > 1 && layout.encoding != Encoding::Text)
   {
     const std::string endian = LowerCase(header.Get("endian"));
-    if (endian != "little" && endian != "big")
-    {
-      throw Error("its endian is " + Quoted(endian) + "; use little or big");
-    }
+    ThrowIf(endian != "little" && endian != "big", "its endian is " + Quoted(endian) + "; use little or big");
     layout.swapped = (endian == "big") != HostIsBigEndian;
   }
   const bool isAttached = header.Find("data file") == nullptr;
-  if (isAttached && !header.endsWithBlankLine)
-  {
-    throw Error("the file is truncated: its header does not end");
-  }
+  ThrowIf(isAttached && !header.endsWithBlankLine, "the file is truncated: its header does not end");
   for (const FileBytes & data : DataFilesOf(file, header))
   {
     const std::uint64_t begin = AfterLines(data, isAttached ? header.end : 0, lineSkip);
@@ -300,11 +280,9 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   if (const std::string * const text = header.Find("space directions"))
   {
     const auto vectors = NrrdVectors(*text, "space directions");
-    if (vectors.size() != axes.sizes.size())
-    {
-      throw Error("it has " + std::to_string(vectors.size()) + " space directions for " +
-                  std::to_string(axes.sizes.size()) + " axes");
-    }
+    ThrowIf(vectors.size() != axes.sizes.size(),
+            "it has " + std::to_string(vectors.size()) + " space directions for " + std::to_string(axes.sizes.size()) +
+              " axes");
     for (std::size_t axis = 0; axis < vectors.size(); ++axis)
     {
       axes.roles[axis] = !vectors[axis].empty()          ? Role::Space
@@ -331,14 +309,9 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     }
     else if (axis == 0)
     {
-      if (axes.kinds[axis] == "rgba-color")
-      {
-        throw Unsupported("its colors have alpha (kind rgba-color); save them without");
-      }
-      if (size < 1 || size > 1000000)
-      {
-        throw Error("it has " + std::to_string(size) + " channels; there must be at least 1");
-      }
+      ThrowIf<Unsupported>(axes.kinds[axis] == "rgba-color",
+                           "its colors have alpha (kind rgba-color); save them without");
+      ThrowIf(size < 1 || size > 1000000, "it has " + std::to_string(size) + " channels; there must be at least 1");
       image.channels = static_cast<int>(size);
     }
     else if (axes.roles[axis] == Role::Channels)

@@ -209,10 +209,8 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   const int           color = png_get_color_type(decoder.Png(), decoder.Info());
   const int           stored = png_get_channels(decoder.Png(), decoder.Info());
   const double        storedBytes = (static_cast<double>(width) * stored * bits / 8 + 1) * height;
-  if (color == PNG_COLOR_TYPE_PALETTE && !options.asLabels)
-  {
-    throw Unsupported("it has a palette of colors; save it as gray or RGB");
-  }
+  ThrowIf<Unsupported>(color == PNG_COLOR_TYPE_PALETTE && !options.asLabels,
+                       "it has a palette of colors; save it as gray or RGB");
   LoadedImage image;
   image.type = bits == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
   image.channels = color == PNG_COLOR_TYPE_RGB || color == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;

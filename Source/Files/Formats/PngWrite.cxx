@@ -73,11 +73,9 @@ WritePngRows(const std::string & path,
              TRows               row)
 {
   constexpr std::int64_t pixelLimit = 0x7fffffff;
-  if (width > pixelLimit / 8 || height > pixelLimit)
-  {
-    throw Unsupported("PNG files of " + std::to_string(width) + " x " + std::to_string(height) +
-                      " pixels are too large; use .nrrd");
-  }
+  ThrowIf<Unsupported>(width > pixelLimit / 8 || height > pixelLimit,
+                       "PNG files of " + std::to_string(width) + " x " + std::to_string(height) +
+                         " pixels are too large; use .nrrd");
   OutputFile file(path);
   file.Write("\x89PNG\r\n\x1a\n", 8);
   std::vector<unsigned char> header;

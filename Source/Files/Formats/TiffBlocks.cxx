@@ -101,11 +101,9 @@ private:
         Fail(number);
       }
       m_File.Require(place, isPlain ? size : bytes);
-      if (isPlain && bytes < size)
-      {
-        throw Error("page " + std::to_string(number + 1) + " has a strip or tile of " + std::to_string(bytes) +
-                    " bytes instead of " + std::to_string(size) + ": the file is damaged");
-      }
+      ThrowIf(isPlain && bytes < size,
+              "page " + std::to_string(number + 1) + " has a strip or tile of " + std::to_string(bytes) +
+                " bytes instead of " + std::to_string(size) + ": the file is damaged");
       if (isDeflated)
       {
         // libtiff, which swaps bytes and undoes the predictor, does not compare checksums.

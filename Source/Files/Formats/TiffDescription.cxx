@@ -185,17 +185,13 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   const auto          slices = NumberOfDescription(ImageJValue(text, "slices"), 1, "slices");
   const auto          frames = NumberOfDescription(ImageJValue(text, "frames"), 1, "frames");
   const auto          samples = static_cast<std::int64_t>(found.pages.front().samples);
-  if (channels > 1 && !(channels == samples && images <= 1 && pages == 1))
-  {
-    throw Unsupported(
-      "it is an ImageJ hyperstack of " + std::to_string(channels) +
+  ThrowIf<Unsupported>(
+    channels > 1 && !(channels == samples && images <= 1 && pages == 1),
+    "it is an ImageJ hyperstack of " + std::to_string(channels) +
       " channels; if they are slices: Image > Hyperstacks > Re-order Hyperstack, else Image > Color > Split Channels");
-  }
-  if (images > 1 && images != pages && pages != 1)
-  {
-    throw Error("its ImageJ description says " + Counted(images, "image") + " but there are " + Counted(pages, "page") +
-                ": the file is truncated or was changed");
-  }
+  ThrowIf(images > 1 && images != pages && pages != 1,
+          "its ImageJ description says " + Counted(images, "image") + " but there are " + Counted(pages, "page") +
+            ": the file is truncated or was changed");
   if (images == 1 && pages > 1 && !ImageJValue(text, "images").empty())
   {
     stack.notes.push_back("its ImageJ description has 1 image; all of its " + std::to_string(pages) +
@@ -241,10 +237,8 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
   const auto          pages = static_cast<std::int64_t>(found.pages.size());
-  if (text.find("\"truncated\": true") != std::string::npos)
-  {
-    throw Unsupported("its pages have no directories of their own (tifffile's \"truncated\"); save it without that");
-  }
+  ThrowIf<Unsupported>(text.find("\"truncated\": true") != std::string::npos,
+                       "its pages have no directories of their own (tifffile's \"truncated\"); save it without that");
   std::vector<std::int64_t> sizes;
   std::string               axes;
   try
@@ -278,11 +272,9 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
       }
     }
   }
-  if (product > pages)
-  {
-    throw Error("its description gives the image " + Counted(product, "page") + " but there are " +
-                std::to_string(pages) + ": the file is truncated or was changed");
-  }
+  ThrowIf(product > pages,
+          "its description gives the image " + Counted(product, "page") + " but there are " + std::to_string(pages) +
+            ": the file is truncated or was changed");
   if (product > 1 && product < pages)
   {
     stack.notes.push_back("its description gives the first image " + Counted(product, "page") + "; all of its " +

@@ -63,18 +63,14 @@ CheckOmePlanes(const std::string & text, std::int64_t slices, std::int64_t frame
     const auto        t = NumberOfDescription(Attribute(tag, "FirstT"), 0, "FirstT");
     hasData = true;
     planes += NumberOfDescription(Attribute(tag, "PlaneCount"), first.empty() ? slices * frames : 1, "PlaneCount");
-    if (page != z + slices * t)
-    {
-      throw Unsupported("its OME description gives page " + std::to_string(page + 1) + " slice " + std::to_string(z) +
-                        " of frame " + std::to_string(t) +
-                        "; the slices of a frame must be pages in their order, frame after frame");
-    }
+    ThrowIf<Unsupported>(page != z + slices * t,
+                         "its OME description gives page " + std::to_string(page + 1) + " slice " + std::to_string(z) +
+                           " of frame " + std::to_string(t) +
+                           "; the slices of a frame must be pages in their order, frame after frame");
   }
-  if (hasData && planes != slices * frames)
-  {
-    throw Error("its OME description names " + Counted(planes, "plane") + " of " + std::to_string(slices * frames) +
-                "; others may be in other files");
-  }
+  ThrowIf(hasData && planes != slices * frames,
+          "its OME description names " + Counted(planes, "plane") + " of " + std::to_string(slices * frames) +
+            "; others may be in other files");
 }
 
 } // namespace
@@ -84,35 +80,27 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
   const std::size_t   place = text.find("<Pixels");
-  if (place == std::string::npos)
-  {
-    throw Unsupported("its OME description has no image; another file may describe the planes");
-  }
-  if (text.find("<Pixels", place + 1) != std::string::npos)
-  {
-    throw Unsupported("its OME description has several images; save only the one you need");
-  }
+  ThrowIf<Unsupported>(place == std::string::npos,
+                       "its OME description has no image; another file may describe the planes");
+  ThrowIf<Unsupported>(text.find("<Pixels", place + 1) != std::string::npos,
+                       "its OME description has several images; save only the one you need");
   const std::string pixels = TagAt(text, place);
   const auto        pages = static_cast<std::int64_t>(found.pages.size());
   const auto        channels = NumberOfDescription(Attribute(pixels, "SizeC"), 1, "SizeC");
   const auto        slices = NumberOfDescription(Attribute(pixels, "SizeZ"), 1, "SizeZ");
   const auto        frames = NumberOfDescription(Attribute(pixels, "SizeT"), 1, "SizeT");
   const std::string order = Attribute(pixels, "DimensionOrder");
-  if (channels > 1 && channels != static_cast<std::int64_t>(found.pages.front().samples))
-  {
-    throw Unsupported("it is an OME image of " + std::to_string(channels) +
-                      " channels in separate pages, which are not slices; save only one channel");
-  }
+  ThrowIf<Unsupported>(channels > 1 && channels != static_cast<std::int64_t>(found.pages.front().samples),
+                       "it is an OME image of " + std::to_string(channels) +
+                         " channels in separate pages, which are not slices; save only one channel");
   if (slices > 1 && frames > 1 && order.find('T') < order.find('Z'))
   {
     throw Unsupported("its pages have the frames of each slice together (DimensionOrder " +
                       Printable(order.substr(0, 10)) + "); save the slices of a frame together");
   }
-  if (slices * frames != pages)
-  {
-    throw Error("its OME description says " + Counted(slices, "slice") + " and " + Counted(frames, "time point") +
-                " but there are " + Counted(pages, "page") + ": the file is truncated, or planes are in other files");
-  }
+  ThrowIf(slices * frames != pages,
+          "its OME description says " + Counted(slices, "slice") + " and " + Counted(frames, "time point") +
+            " but there are " + Counted(pages, "page") + ": the file is truncated, or planes are in other files");
   const TiffPage & first = found.pages.front();
   const auto       width = NumberOfDescription(Attribute(pixels, "SizeX"), first.width, "SizeX");
   const auto       height = NumberOfDescription(Attribute(pixels, "SizeY"), first.height, "SizeY");

@@ -176,10 +176,7 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
       page.channels.push_back(static_cast<std::uint16_t>(sample));
     }
   }
-  if (page.channels.empty())
-  {
-    throw Unsupported("all samples of a pixel are alpha; at least one must be a value");
-  }
+  ThrowIf<Unsupported>(page.channels.empty(), "all samples of a pixel are alpha; at least one must be a value");
   if (page.channels.size() < page.samples)
   {
     notes.push_back("the alpha channel is ignored; " + std::to_string(page.channels.size()) +
@@ -190,37 +187,25 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
 void
 CheckKind(TIFF * tiff, const TiffPage & page)
 {
-  if (page.format < SAMPLEFORMAT_UINT || page.format > SAMPLEFORMAT_IEEEFP)
-  {
-    throw Unsupported("its samples have the format " + std::to_string(page.format) +
-                      " (complex numbers, perhaps); whole and floating-point numbers are read");
-  }
+  ThrowIf<Unsupported>(page.format < SAMPLEFORMAT_UINT || page.format > SAMPLEFORMAT_IEEEFP,
+                       "its samples have the format " + std::to_string(page.format) +
+                         " (complex numbers, perhaps); whole and floating-point numbers are read");
   const bool isFloat = page.format == SAMPLEFORMAT_IEEEFP;
-  if (page.bits == 1 ? page.format != SAMPLEFORMAT_UINT : !page.IsWholeBytes() || (page.bits == 8 && isFloat))
-  {
-    throw Unsupported(
-      "its samples have " + std::to_string(page.bits) + " bits; " +
+  ThrowIf<Unsupported>(
+    page.bits == 1 ? page.format != SAMPLEFORMAT_UINT : !page.IsWholeBytes() || (page.bits == 8 && isFloat),
+    "its samples have " + std::to_string(page.bits) + " bits; " +
       (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 (unsigned), 8, 16, 32 and 64 bits") +
       " are read: convert it to 16 or 32 bits");
-  }
-  if (page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG)
-  {
-    throw Unsupported("it is compressed by old-style JPEG or PixarLog, which the TIFF library may get wrong; save it "
-                      "again, with deflate");
-  }
-  if (page.photometric == PHOTOMETRIC_LOGL || page.photometric == PHOTOMETRIC_LOGLUV)
-  {
-    throw Unsupported("its pixels are logarithmic luminances (SGI LogLuv); save it as floating-point numbers");
-  }
-  if (page.photometric == PHOTOMETRIC_YCBCR && page.compression != COMPRESSION_JPEG)
-  {
-    throw Unsupported("its pixels are YCbCr but not JPEG-compressed; save it as RGB or gray");
-  }
-  if (!TIFFIsCODECConfigured(page.compression))
-  {
-    throw Unsupported("its compression has the number " + std::to_string(page.compression) +
-                      ", which this libtiff lacks; save it with deflate");
-  }
+  ThrowIf<Unsupported>(page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG,
+                       "it is compressed by old-style JPEG or PixarLog, which the TIFF library may get wrong; save it "
+                       "again, with deflate");
+  ThrowIf<Unsupported>(page.photometric == PHOTOMETRIC_LOGL || page.photometric == PHOTOMETRIC_LOGLUV,
+                       "its pixels are logarithmic luminances (SGI LogLuv); save it as floating-point numbers");
+  ThrowIf<Unsupported>(page.photometric == PHOTOMETRIC_YCBCR && page.compression != COMPRESSION_JPEG,
+                       "its pixels are YCbCr but not JPEG-compressed; save it as RGB or gray");
+  ThrowIf<Unsupported>(!TIFFIsCODECConfigured(page.compression),
+                       "its compression has the number " + std::to_string(page.compression) +
+                         ", which this libtiff lacks; save it with deflate");
   std::uint32_t depth = 1;
   if (TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) == 1 && depth > 1)
   {
@@ -243,25 +228,18 @@ SetBlocks(TIFF * tiff, const FileBytes & file, TiffPage & page)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &page.blockHeight);
     page.blockHeight = std::min(page.blockHeight, page.height);
   }
-  if (page.blockWidth == 0 || page.blockHeight == 0)
-  {
-    throw Error("its strips or tiles have no pixels: the file is damaged");
-  }
+  ThrowIf(page.blockWidth == 0 || page.blockHeight == 0, "its strips or tiles have no pixels: the file is damaged");
   const double blocks = static_cast<double>(page.BlocksAcross()) * page.BlocksDown() * page.samples;
   const auto   blockBytes = static_cast<double>(page.BlockRowBytes()) * page.blockHeight;
   // Tiles may be larger than a small page.
   const double pageBytes = static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
   const double limit = static_cast<double>(MaximumDecodedSize(page.compression, file.Size()));
-  if (blocks > 4e9 || blockBytes > 2e9 || pageBytes > limit || blockBytes > std::max(limit, 1e6) ||
-      blocks > static_cast<double>(file.Size()))
-  {
-    throw Error("a page has " + SizeText(page) + " pixels of " + TypeText(page) + " but the file only " +
-                std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
-  }
-  if (page.Blocks() != (page.isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)))
-  {
-    throw Error("the number of its strips or tiles does not fit its size: the file is damaged");
-  }
+  ThrowIf(blocks > 4e9 || blockBytes > 2e9 || pageBytes > limit || blockBytes > std::max(limit, 1e6) ||
+            blocks > static_cast<double>(file.Size()),
+          "a page has " + SizeText(page) + " pixels of " + TypeText(page) + " but the file only " +
+            std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
+  ThrowIf(page.Blocks() != (page.isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)),
+          "the number of its strips or tiles does not fit its size: the file is damaged");
 }
 
 TiffPage
@@ -292,15 +270,11 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   page.isSeparate = planar == PLANARCONFIG_SEPARATE && page.samples > 1;
   page.isFillReversed = fill == FILLORDER_LSB2MSB;
   page.isTiled = TIFFIsTiled(tiff) != 0;
-  if (page.width == 0 || page.height == 0 || page.samples == 0)
-  {
-    throw Error("a page has " + SizeText(page) + " pixels; there must be at least one");
-  }
-  if (page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_BOTLEFT)
-  {
-    throw Unsupported("its orientation is " + std::to_string(page.orientation) +
-                      "; 1 to 4 are read: turn its pages by a quarter, and save them so");
-  }
+  ThrowIf(page.width == 0 || page.height == 0 || page.samples == 0,
+          "a page has " + SizeText(page) + " pixels; there must be at least one");
+  ThrowIf<Unsupported>(page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_BOTLEFT,
+                       "its orientation is " + std::to_string(page.orientation) +
+                         "; 1 to 4 are read: turn its pages by a quarter, and save them so");
   CheckKind(tiff, page);
   PrepareDecoding(tiff, page.compression, page.photometric);
   const bool mayHavePredictor = page.compression == COMPRESSION_LZW || page.compression == COMPRESSION_ADOBE_DEFLATE ||
@@ -326,22 +300,16 @@ void
 CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
 {
   const std::string name = "page " + std::to_string(number + 1);
-  if (page.width != first.width || page.height != first.height)
-  {
-    throw Error(name + " has " + SizeText(page) + " pixels but page 1 has " + SizeText(first) +
-                "; all pages of a volume must have the same size");
-  }
-  if (page.bits != first.bits || page.samples != first.samples || page.format != first.format ||
-      page.photometric != first.photometric || page.channels != first.channels)
-  {
-    throw Error(name + " is " + TypeText(page) + " but page 1 is " + TypeText(first) +
-                "; all pages of a volume must have the same type");
-  }
-  if (page.orientation != first.orientation)
-  {
-    throw Error(name + " has the orientation " + std::to_string(page.orientation) + " but page 1 has " +
-                std::to_string(first.orientation) + "; all pages of a volume must have the same");
-  }
+  ThrowIf(page.width != first.width || page.height != first.height,
+          name + " has " + SizeText(page) + " pixels but page 1 has " + SizeText(first) +
+            "; all pages of a volume must have the same size");
+  ThrowIf(page.bits != first.bits || page.samples != first.samples || page.format != first.format ||
+            page.photometric != first.photometric || page.channels != first.channels,
+          name + " is " + TypeText(page) + " but page 1 is " + TypeText(first) +
+            "; all pages of a volume must have the same type");
+  ThrowIf(page.orientation != first.orientation,
+          name + " has the orientation " + std::to_string(page.orientation) + " but page 1 has " +
+            std::to_string(first.orientation) + "; all pages of a volume must have the same");
 }
 
 /** Pixels per unit along x and y; 0 if the current page does not say. */
@@ -454,11 +422,9 @@ ReadTiffPages(const FileBytes & file)
       }
       isLossy = isLossy || page.compression == COMPRESSION_JPEG;
       bytes += static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
-      if (bytes > static_cast<double>(MaximumDecodedSize(page.compression, file.Size())) * 2)
-      {
-        throw Error("its pages hold more pixels than " + std::to_string(file.Size()) +
-                    " bytes can: the file is truncated or damaged");
-      }
+      ThrowIf(bytes > static_cast<double>(MaximumDecodedSize(page.compression, file.Size())) * 2,
+              "its pages hold more pixels than " + std::to_string(file.Size()) +
+                " bytes can: the file is truncated or damaged");
       found.pages.push_back(page);
     }
     if (TIFFLastDirectory(handle.Get()) != 0)
@@ -470,10 +436,7 @@ ReadTiffPages(const FileBytes & file)
       handle.Fail("the TIFF directory after page " + std::to_string(found.pages.size()) + " is damaged");
     }
   }
-  if (found.pages.empty())
-  {
-    throw Error("it holds only reduced images or masks; there must be a page that is an image");
-  }
+  ThrowIf(found.pages.empty(), "it holds only reduced images or masks; there must be a page that is an image");
   CheckMicroscope(file, found.pages.front().place, found.pages.size());
   if (otherPage > 0)
   {

@@ -58,10 +58,7 @@ struct ZarrArray
 void
 Require(bool isRight, const std::string & otherwise)
 {
-  if (!isRight)
-  {
-    throw Unsupported(otherwise);
-  }
+  ThrowIf<Unsupported>(!isRight, otherwise);
 }
 
 std::string

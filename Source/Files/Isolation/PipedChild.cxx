@@ -186,10 +186,7 @@ PipedChild::ThrowEnd()
   {}
   m_Process = 0;
   const bool isSignal = ended > 0 && WIFSIGNALED(status);
-  if (isSignal && WTERMSIG(status) == SIGALRM)
-  {
-    throw Error("reading it by " + m_Name + " takes too long: it is damaged");
-  }
+  ThrowIf(isSignal && WTERMSIG(status) == SIGALRM, "reading it by " + m_Name + " takes too long: it is damaged");
   throw Error(m_Name + " failed" + (isSignal ? " with signal " + std::to_string(WTERMSIG(status)) : "") +
               ": the file is damaged or of an unusual kind");
 }
@@ -247,10 +244,7 @@ PipedChild::Receive()
 void
 PipedChild::Receive(void * bytes, std::size_t size)
 {
-  if (NextSize() != size)
-  {
-    throw Error(m_Name + " read an unexpected number of bytes");
-  }
+  ThrowIf(NextSize() != size, m_Name + " read an unexpected number of bytes");
   ReadAll(bytes, size);
 }
 

@@ -79,13 +79,11 @@ ProvideXServer()
   using Open = void * (*)(const char *);
   const auto open = reinterpret_cast<Open>(::dlsym(RTLD_DEFAULT, "XOpenDisplay"));
   // The connection stays open: the server ends with its last one.
-  if (std::getenv("DISPLAY") == nullptr || open == nullptr || open(nullptr) == nullptr)
-  {
-    throw Unsupported(std::string("surfaces are drawn through an X server, and ") +
-                      (pipe != nullptr ? "Xvfb, which was started for it, does not answer"
-                                       : "there is none; install Xvfb (Debian and Ubuntu: apt-get install xvfb "
-                                         "libgl1-mesa-dri)"));
-  }
+  ThrowIf<Unsupported>(std::getenv("DISPLAY") == nullptr || open == nullptr || open(nullptr) == nullptr,
+                       std::string("surfaces are drawn through an X server, and ") +
+                         (pipe != nullptr ? "Xvfb, which was started for it, does not answer"
+                                          : "there is none; install Xvfb (Debian and Ubuntu: apt-get install xvfb "
+                                            "libgl1-mesa-dri)"));
 }
 
 void

@@ -86,10 +86,7 @@ ProgramPath()
 {
   std::wstring path(32768, L'\0');
   const DWORD  length = GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
-  if (length == 0 || length >= path.size())
-  {
-    throw Error("the system does not report the path of this program");
-  }
+  ThrowIf(length == 0 || length >= path.size(), "the system does not report the path of this program");
   return fs::path(path.substr(0, length)).string();
 }
 

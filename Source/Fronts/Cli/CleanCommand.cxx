@@ -28,11 +28,9 @@ OptionsOf(const CleanArguments & arguments)
   options.minimumSize = arguments.minimumSize;
   options.threads = arguments.threads;
   options.device = { Device::Kind::Cpu, 0 };
-  if (options.largest == 0 && options.minimumSize == 0 && arguments.minimumVolume.value == 0 &&
-      arguments.fillHoles.empty())
-  {
-    throw InvalidArgument("nothing to do: give --largest, --minimum-size, --minimum-volume or --fill-holes");
-  }
+  ThrowIf<InvalidArgument>(options.largest == 0 && options.minimumSize == 0 && arguments.minimumVolume.value == 0 &&
+                             arguments.fillHoles.empty(),
+                           "nothing to do: give --largest, --minimum-size, --minimum-volume or --fill-holes");
   return options;
 }
 

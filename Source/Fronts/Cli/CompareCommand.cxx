@@ -151,22 +151,19 @@ CheckOutside(const std::string & output, const std::string & folder)
   namespace fs = std::filesystem;
   const auto     placeOf = [](const std::string & path) { return fs::weakly_canonical(fs::absolute(path)); };
   const fs::path way = placeOf(output).lexically_relative(placeOf(folder));
-  if (!way.empty() && *way.begin() != "..")
-  {
-    throw InvalidArgument("cannot write a comparison to " + Quoted(output) + ": " + Quoted(folder) +
-                          " is the folder of a batch; choose a file outside it");
-  }
+  ThrowIf<InvalidArgument>(!way.empty() && *way.begin() != "..",
+                           "cannot write a comparison to " + Quoted(output) + ": " + Quoted(folder) +
+                             " is the folder of a batch; choose a file outside it");
 }
 
 void
 RunBatches(const CompareArguments & arguments)
 {
-  if (arguments.inputs.size() != 2 || arguments.aligns || !arguments.recipe.empty() || !arguments.spacing.empty() ||
-      !(arguments.raw + arguments.series + arguments.tracks + arguments.report).empty())
-  {
-    throw InvalidArgument("two batches take no --recipe, --align, --tracks, --report or options of reading, scans and "
-                          "label maps no --different-recipes");
-  }
+  ThrowIf<InvalidArgument>(arguments.inputs.size() != 2 || arguments.aligns || !arguments.recipe.empty() ||
+                             !arguments.spacing.empty() ||
+                             !(arguments.raw + arguments.series + arguments.tracks + arguments.report).empty(),
+                           "two batches take no --recipe, --align, --tracks, --report or options of reading, scans and "
+                           "label maps no --different-recipes");
   const std::string & before = arguments.inputs[0];
   const std::string & after = arguments.inputs[1];
   if (!arguments.output.empty())
@@ -233,11 +230,10 @@ RunScans(const CompareArguments & arguments)
   {
     inputs.emplace_back("SCAN", input);
   }
-  if (!arguments.transform.empty() && (arguments.inputs.size() != 2 || ExtensionOf(arguments.transform) != ".tfm"))
-  {
-    throw InvalidArgument("--transform needs two scans and a file .tfm, not " +
-                          Counted(arguments.inputs.size(), "scan") + " and " + Quoted(arguments.transform));
-  }
+  ThrowIf<InvalidArgument>(!arguments.transform.empty() &&
+                             (arguments.inputs.size() != 2 || ExtensionOf(arguments.transform) != ".tfm"),
+                           "--transform needs two scans and a file .tfm, not " +
+                             Counted(arguments.inputs.size(), "scan") + " and " + Quoted(arguments.transform));
   CheckFiles(arguments, inputs, outputs);
   for (const auto & [name, path] : outputs)
   {
@@ -287,10 +283,8 @@ void
 RunCompare(const CompareArguments & arguments)
 {
   const auto check = [](const std::string & what, const std::string & path, const std::string & extension) {
-    if (!path.empty() && ExtensionOf(path) != extension)
-    {
-      throw InvalidArgument("cannot write " + what + " to " + Quoted(path) + ": its extension must be " + extension);
-    }
+    ThrowIf<InvalidArgument>(!path.empty() && ExtensionOf(path) != extension,
+                             "cannot write " + what + " to " + Quoted(path) + ": its extension must be " + extension);
   };
   check("a comparison", arguments.output, ".csv");
   check("tracks", arguments.tracks, ".csv");

@@ -94,11 +94,9 @@ FindCuts(const CropArguments & arguments, const LoadedImage & labels)
       cuts.back().last[axis] = isNew ? last : std::max(last, cuts.back().last[axis]);
     }
   }
-  if (cuts.empty())
-  {
-    throw InvalidArgument(Quoted(arguments.labelFile.empty() ? arguments.input : arguments.labelFile) + " has no " +
-                          (isAsked ? "component " + Printable(arguments.component) : "components"));
-  }
+  ThrowIf<InvalidArgument>(cuts.empty(),
+                           Quoted(arguments.labelFile.empty() ? arguments.input : arguments.labelFile) + " has no " +
+                             (isAsked ? "component " + Printable(arguments.component) : "components"));
   return cuts;
 }
 
@@ -154,12 +152,11 @@ RunCrop(const CropArguments & arguments)
 {
   const bool takesComponents = arguments.each || !arguments.component.empty();
   const bool hasRegion = arguments.Region::IsGiven();
-  if (takesComponents ? hasRegion || arguments.downsample > 1 : !hasRegion && arguments.downsample == 1)
-  {
-    throw InvalidArgument(std::string(takesComponents ? "--component and --each cannot be combined with"
-                                                      : "nothing to crop to: give --component or --each, or else") +
-                          " --box, --cylinder, --sphere, --mask or --downsample");
-  }
+  ThrowIf<InvalidArgument>(takesComponents ? hasRegion || arguments.downsample > 1
+                                           : !hasRegion && arguments.downsample == 1,
+                           std::string(takesComponents ? "--component and --each cannot be combined with"
+                                                       : "nothing to crop to: give --component or --each, or else") +
+                             " --box, --cylinder, --sphere, --mask or --downsample");
   const NamedFiles inputs = { { "IN", arguments.input },
                               { "--names", arguments.names },
                               { "--labels", arguments.labelFile },
@@ -176,11 +173,9 @@ RunCrop(const CropArguments & arguments)
   reader.Protect(outputs);
   const bool  areLabels = takesComponents && arguments.labelFile.empty();
   LoadedImage image = areLabels ? reader.ReadLabels(arguments.input) : reader.Read(arguments.input, false);
-  if (image.channels != 1)
-  {
-    throw Unsupported(Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
-                      "; images of 1 channel are cropped");
-  }
+  ThrowIf<Unsupported>(image.channels != 1,
+                       Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
+                         "; images of 1 channel are cropped");
   if (areLabels)
   {
     NoteGrayClasses(image, reader, "name the label map of the components by --labels FILE");

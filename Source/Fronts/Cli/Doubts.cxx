@@ -202,12 +202,10 @@ CheckPart(const LoadedImage & part, int threads, ImageReader & reader)
     std::transform(voxels, voxels + mask.size(), mask.begin(), [](T value) { return IsInPart(value) ? 1 : 0; });
   });
   const std::string name = Quoted(part.files.front());
-  if (std::find(mask.begin(), mask.end(), 0) == mask.end())
-  {
-    throw InvalidArgument(name +
-                          " (--part) is not a mask of a part: no voxel is 0, so the part has no surface; use an image "
-                          "that is 0 outside the part, or omit --part");
-  }
+  ThrowIf<InvalidArgument>(
+    std::find(mask.begin(), mask.end(), 0) == mask.end(),
+    name + " (--part) is not a mask of a part: no voxel is 0, so the part has no surface; use an image "
+           "that is 0 outside the part, or omit --part");
   if (looks.AreGrayValues())
   {
     reader.Note(name + " (--part) looks like a grayscale scan, not a mask: every nonzero voxel counts as part");

@@ -96,11 +96,9 @@ AddOutput(const std::pair<std::string, std::string> & output, Places & places)
   for (const std::string & file : WrittenFiles(output.second))
   {
     std::error_code failure;
-    if (fs::is_directory(file, failure))
-    {
-      throw InvalidArgument("cannot write " + Quoted(file) + " (" + output.first +
-                            "): it is a folder; choose another name");
-    }
+    ThrowIf<InvalidArgument>(fs::is_directory(file, failure),
+                             "cannot write " + Quoted(file) + " (" + output.first +
+                               "): it is a folder; choose another name");
     const std::string place = PlaceOf(file);
     if (const auto found = places.find(place); found != places.end())
     {
@@ -172,13 +170,11 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
       if (!input.empty())
       {
         CheckOutput(output, { input }, "the input of " + name);
-        if (!IsThere(output.second) && WouldBeRead(input, output.second))
-        {
-          throw InvalidArgument("the output " + Quoted(output.second) + " (" + output.first +
-                                ") would be one of the files of " + Quoted(input) + " (" + name +
-                                ") the next time that they are read; give it another name or "
-                                "folder");
-        }
+        ThrowIf<InvalidArgument>(!IsThere(output.second) && WouldBeRead(input, output.second),
+                                 "the output " + Quoted(output.second) + " (" + output.first +
+                                   ") would be one of the files of " + Quoted(input) + " (" + name +
+                                   ") the next time that they are read; give it another name or "
+                                   "folder");
       }
     }
     AddOutput(output, all);
@@ -283,18 +279,16 @@ ImageReader::Complete(const std::string & path, bool areLabels, ImageToWrite & i
   };
   const bool isDicom = ExtensionOf(path) == ".dcm";
   options.asLabelMap = m_DicomSeg == "labelmap";
-  if (isDicom && (m_Options.acceptIrregularSlices || !m_Options.spacing.empty() || m_Downsampling > 1))
-  {
-    throw InvalidArgument("cannot write " + Quoted(path) +
-                          ": a DICOM segmentation has the slices of its series, which --spacing, --downsample and "
-                          "--accept-irregular-slices change; write .nrrd");
-  }
-  if (isDicom ? !areLabels || std::any_of(m_Origins.begin(), m_Origins.end(), isOther) : options.asLabelMap)
-  {
-    throw InvalidArgument("cannot write " + Quoted(path) +
-                          (isDicom ? ": DICOM files are written of label maps of one patient; write .nrrd"
-                                   : ": --dicom-seg is for a label map in a .dcm file"));
-  }
+  ThrowIf<InvalidArgument>(isDicom &&
+                             (m_Options.acceptIrregularSlices || !m_Options.spacing.empty() || m_Downsampling > 1),
+                           "cannot write " + Quoted(path) +
+                             ": a DICOM segmentation has the slices of its series, which --spacing, --downsample and "
+                             "--accept-irregular-slices change; write .nrrd");
+  ThrowIf<InvalidArgument>(isDicom ? !areLabels || std::any_of(m_Origins.begin(), m_Origins.end(), isOther)
+                                   : options.asLabelMap,
+                           "cannot write " + Quoted(path) +
+                             (isDicom ? ": DICOM files are written of label maps of one patient; write .nrrd"
+                                      : ": --dicom-seg is for a label map in a .dcm file"));
   image.dicom = m_Origins.empty() ? nullptr : m_Origins[0];
 }
 

@@ -52,10 +52,8 @@ PointOf(std::string text, const std::string & where)
   for (std::string word; words >> word;)
   {
     const Number number = ParseNumber(word, where);
-    if (!std::isfinite(static_cast<double>(number)))
-    {
-      throw InvalidArgument(Quoted(word) + " for " + where + " is not finite; a seed is a point");
-    }
+    ThrowIf<InvalidArgument>(!std::isfinite(static_cast<double>(number)),
+                             Quoted(word) + " for " + where + " is not finite; a seed is a point");
     point.push_back(static_cast<double>(number));
   }
   return point;
@@ -80,10 +78,7 @@ PointsOfFile(const std::string & path)
       points.push_back(PointOf(line, "--seeds, line " + std::to_string(number) + " of " + Quoted(path) + ","));
     }
   }
-  if (points.empty())
-  {
-    throw InvalidArgument("--seeds: " + Quoted(path) + " holds no point");
-  }
+  ThrowIf<InvalidArgument>(points.empty(), "--seeds: " + Quoted(path) + " holds no point");
   return points;
 }
 
@@ -104,15 +99,11 @@ ParseSeeds(const std::string & text)
   for (const std::string & part : SplitAt(';', text))
   {
     points.push_back(PointOf(part, "--seeds"));
-    if (points.back().empty())
-    {
-      throw InvalidArgument(Quoted(text) + " for --seeds has an empty point; write x,y,z;x,y,z");
-    }
+    ThrowIf<InvalidArgument>(points.back().empty(),
+                             Quoted(text) + " for --seeds has an empty point; write x,y,z;x,y,z");
   }
-  if (points.empty())
-  {
-    throw InvalidArgument("--seeds is empty; give points, as 10,20,30;40,50,60, or a file with one a line");
-  }
+  ThrowIf<InvalidArgument>(points.empty(),
+                           "--seeds is empty; give points, as 10,20,30;40,50,60, or a file with one a line");
   return points;
 }
 
@@ -133,11 +124,9 @@ std::int64_t
 PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
 {
   const Extent & extent = image.extent;
-  if (seed.size() != static_cast<std::size_t>(extent.dimension))
-  {
-    throw InvalidArgument("the seed " + Text(seed) + " has " + Counted(seed.size(), "coordinate") +
-                          ", but the image has " + Counted(extent.dimension, "dimension"));
-  }
+  ThrowIf<InvalidArgument>(seed.size() != static_cast<std::size_t>(extent.dimension),
+                           "the seed " + Text(seed) + " has " + Counted(seed.size(), "coordinate") +
+                             ", but the image has " + Counted(extent.dimension, "dimension"));
   double index[MaximumDimension] = {};
   if (isPhysical)
   {
@@ -151,16 +140,12 @@ PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
   for (int axis = extent.dimension - 1; axis >= 0; --axis)
   {
     const double voxel = isPhysical ? std::floor(index[axis] + 0.5) : index[axis];
-    if (voxel != std::floor(voxel))
-    {
-      throw InvalidArgument("the seed " + Text(seed) +
-                            " is not an index: its numbers must be whole; --physical-seeds takes points in mm");
-    }
-    if (!(voxel >= 0) || voxel >= static_cast<double>(extent.size[axis]))
-    {
-      throw InvalidArgument("the seed " + Text(seed) + (isPhysical ? " (in mm)" : " (an index from 0 on)") +
-                            " is outside the image of " + extent.ToString() + " voxels");
-    }
+    ThrowIf<InvalidArgument>(voxel != std::floor(voxel),
+                             "the seed " + Text(seed) +
+                               " is not an index: its numbers must be whole; --physical-seeds takes points in mm");
+    ThrowIf<InvalidArgument>(!(voxel >= 0) || voxel >= static_cast<double>(extent.size[axis]),
+                             "the seed " + Text(seed) + (isPhysical ? " (in mm)" : " (an index from 0 on)") +
+                               " is outside the image of " + extent.ToString() + " voxels");
     place = place * extent.size[axis] + static_cast<std::int64_t>(voxel);
   }
   return place;
@@ -180,11 +165,9 @@ HolesOf(const job::Holes & arguments, const Connectivity & connectivity, const E
   if (!arguments.holesBySlice.empty())
   {
     const int axis = AxisFromName(arguments.holesBySlice);
-    if (axis < 0 || axis >= extent.dimension || extent.dimension < 2)
-    {
-      throw InvalidArgument("--holes-by-slice " + arguments.holesBySlice + " does not fit an image of " +
-                            brickccl::Counted(extent.dimension, "dimension"));
-    }
+    ThrowIf<InvalidArgument>(axis < 0 || axis >= extent.dimension || extent.dimension < 2,
+                             "--holes-by-slice " + arguments.holesBySlice + " does not fit an image of " +
+                               brickccl::Counted(extent.dimension, "dimension"));
     holes.connectivity = DualWithinSlices(connectivity, axis);
   }
   job::Amount volume;

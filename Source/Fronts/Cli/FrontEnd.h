@@ -46,11 +46,9 @@ struct FrontEnd
   void
   CheckType(ScalarType type) const
   {
-    if ((type == ScalarType::Int64 || type == ScalarType::UInt64) && widestLabels != LabelType::UInt64)
-    {
-      throw Unsupported(std::string("labels of type ") + NameOf(type) + " cannot be written here; the widest type is " +
-                        NameOf(widestLabels));
-    }
+    ThrowIf<Unsupported>((type == ScalarType::Int64 || type == ScalarType::UInt64) && widestLabels != LabelType::UInt64,
+                         std::string("labels of type ") + NameOf(type) +
+                           " cannot be written here; the widest type is " + NameOf(widestLabels));
   }
 };
 

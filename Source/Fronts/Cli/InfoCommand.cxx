@@ -80,11 +80,9 @@ PrintAsText()
 void
 PrintFormats(const job::Job & arguments)
 {
-  if (!arguments.input.empty())
-  {
-    throw InvalidArgument("--formats lists the formats and takes no scan; leave out " + Quoted(arguments.input) +
-                          ", or --formats");
-  }
+  ThrowIf<InvalidArgument>(!arguments.input.empty(),
+                           "--formats lists the formats and takes no scan; leave out " + Quoted(arguments.input) +
+                             ", or --formats");
   const auto row = [](const char * name, const char * suffixes, const char * read, const std::string & written) {
     std::cout << std::left << std::setw(11) << name << std::setw(40) << suffixes << std::setw(10) << read << written
               << '\n';

@@ -27,26 +27,20 @@ constexpr std::pair<const char *, std::string job::Job::*> Outputs[] = {
 ColumnGroups
 CheckJob(const job::Job & job, NamedFiles & outputs)
 {
-  if (job.below && job.threshold.empty() && !(job.pores && !job.range))
-  {
-    throw InvalidArgument("--below needs a threshold: --threshold METHOD, or --pores without --range");
-  }
-  if (job.memory > 0 && job::HasLocalThreshold(job))
-  {
-    throw InvalidArgument("--threshold " + job.threshold +
-                          " needs the whole volume and cannot be combined with --memory");
-  }
+  ThrowIf<InvalidArgument>(job.below && job.threshold.empty() && !(job.pores && !job.range),
+                           "--below needs a threshold: --threshold METHOD, or --pores without --range");
+  ThrowIf<InvalidArgument>(job.memory > 0 && job::HasLocalThreshold(job),
+                           "--threshold " + job.threshold +
+                             " needs the whole volume and cannot be combined with --memory");
   job::CriterionOf(job);
   CheckSeeds(job);
   Device::FromName(job.device);
   ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
   CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
-  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty() && job.saveSmoothed.empty() &&
-      job.record.empty() && job.quiet)
-  {
-    throw InvalidArgument("nothing to do: give OUTPUT, the label map, --statistics or --picture, or omit --quiet");
-  }
+  ThrowIf<InvalidArgument>(job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty() &&
+                             job.saveSmoothed.empty() && job.record.empty() && job.quiet,
+                           "nothing to do: give OUTPUT, the label map, --statistics or --picture, or omit --quiet");
   for (const auto & [name, member] : Outputs)
   {
     outputs.emplace_back(name, job.*member);

@@ -76,11 +76,9 @@ SetOperation(const MorphArguments & arguments, MorphOptions & options)
       options.radius = *arguments.radii[i];
     }
   }
-  if (given != 1)
-  {
-    throw InvalidArgument(std::string(given == 0 ? "nothing to do" : "several operations are given") +
-                          "; give one of --open, --close, --dilate and --erode");
-  }
+  ThrowIf<InvalidArgument>(given != 1,
+                           std::string(given == 0 ? "nothing to do" : "several operations are given") +
+                             "; give one of --open, --close, --dilate and --erode");
 }
 
 /** The part of a scan, as `label --pores` finds it; 0 outside. */

@@ -25,20 +25,16 @@ double
 FindIso(const std::string & text, const ImageView & scan, const std::string & name, const HostContext & context)
 {
   const auto method = ThresholdMethod::FromText(text);
-  if (method.kind == ThresholdMethod::Kind::Local)
-  {
-    throw InvalidArgument("--iso " + text + " differs from place to place; give one value");
-  }
+  ThrowIf<InvalidArgument>(method.kind == ThresholdMethod::Kind::Local,
+                           "--iso " + text + " differs from place to place; give one value");
   const ValueHistogram values = HistogramOfValues(scan, {}, context);
   const auto           low = static_cast<double>(values.minimum);
   const auto           high = static_cast<double>(values.maximum);
   const bool           isGiven = method.kind == ThresholdMethod::Kind::Value;
   const auto           iso = static_cast<double>(isGiven ? method.value : FindThreshold(values, method).value);
-  if (!(low < iso && iso <= high))
-  {
-    throw InvalidArgument("the values of " + Quoted(name) + " go from " + Shortest(low) + " to " + Shortest(high) +
-                          "; " + Shortest(iso) + " (--iso) is outside");
-  }
+  ThrowIf<InvalidArgument>(!(low < iso && iso <= high),
+                           "the values of " + Quoted(name) + " go from " + Shortest(low) + " to " + Shortest(high) +
+                             "; " + Shortest(iso) + " (--iso) is outside");
   return iso;
 }
 
@@ -64,10 +60,8 @@ void
 RunMesh(const MeshArguments & arguments)
 {
   CheckMeshName(arguments.output);
-  if (!arguments.columns.empty() && MeshEnding(arguments.output) != ".vtp")
-  {
-    throw InvalidArgument("--columns needs a .vtp file; " + Quoted(arguments.output) + " holds no columns");
-  }
+  ThrowIf<InvalidArgument>(!arguments.columns.empty() && MeshEnding(arguments.output) != ".vtp",
+                           "--columns needs a .vtp file; " + Quoted(arguments.output) + " holds no columns");
   CheckIntensity(arguments, !arguments.iso.empty() || !arguments.columns.empty(), "--iso or --columns");
   const std::string & where = arguments.chosen.where;
   const std::string   names = where.empty() ? arguments.columns : WithColumnsOf(Condition(where), arguments.columns);
@@ -86,12 +80,10 @@ RunMesh(const MeshArguments & arguments)
   const bool isScan = !arguments.iso.empty() && arguments.intensity.empty();
   CheckIsUsed("--names", arguments.names.empty() || !isScan, "a label map: --intensity SCAN with --iso");
   const LoadedImage image = isScan ? reader.Read(arguments.input, false) : reader.ReadLabels(arguments.input);
-  if (image.channels != 1 || image.extent.dimension != 3)
-  {
-    throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.extent.dimension, "dimension") + " and " +
-                          Counted(image.channels, "channel") +
-                          "; a mesh needs a label map or scan of 3 dimensions and one channel");
-  }
+  ThrowIf<InvalidArgument>(image.channels != 1 || image.extent.dimension != 3,
+                           Quoted(arguments.input) + " has " + Counted(image.extent.dimension, "dimension") + " and " +
+                             Counted(image.channels, "channel") +
+                             "; a mesh needs a label map or scan of 3 dimensions and one channel");
   const TableImages   images = ReadTableImages(arguments, image, arguments.threads, reader);
   const ProgressHooks hooks = reporter.Hooks();
   const HostContext   context{ arguments.threads, Progress(hooks) };

@@ -60,11 +60,10 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
   };
   for (const auto & [name, kinds] : options)
   {
-    if (command.count(name) > 0 && std::find(kinds.begin(), kinds.end(), arguments.kind) == kinds.end())
-    {
-      throw InvalidArgument(std::string(name) + " works only with the phantom" + (kinds.size() > 1 ? "s " : " ") +
-                            ListOf(kinds) + ", not with " + arguments.kind);
-    }
+    ThrowIf<InvalidArgument>(command.count(name) > 0 &&
+                               std::find(kinds.begin(), kinds.end(), arguments.kind) == kinds.end(),
+                             std::string(name) + " works only with the phantom" + (kinds.size() > 1 ? "s " : " ") +
+                               ListOf(kinds) + ", not with " + arguments.kind);
   }
 }
 
@@ -92,11 +91,9 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   {
     return geometry;
   }
-  if (arguments.spacing.size() != dimension)
-  {
-    throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values, but the size has " +
-                          std::to_string(dimension) + "; give one for each axis");
-  }
+  ThrowIf<InvalidArgument>(arguments.spacing.size() != dimension,
+                           "--spacing has " + std::to_string(arguments.spacing.size()) + " values, but the size has " +
+                             std::to_string(dimension) + "; give one for each axis");
   for (std::size_t axis = 0; axis < dimension; ++axis)
   {
     if (!(arguments.spacing[axis] >= files::MinimumSpacing && arguments.spacing[axis] <= files::MaximumSpacing))

@@ -39,13 +39,11 @@ ParseSize(const std::string & text)
   {
     size = { std::stoi(sides[1]), std::stoi(sides[2]) };
   }
-  if (std::min(size.width, size.height) < MinimumSurfacePicture ||
-      std::max(size.width, size.height) > MaximumSurfacePicture)
-  {
-    throw InvalidArgument("--size " + Quoted(text) + " is not a picture size; write width and height in pixels, from " +
-                          std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) +
-                          ", as 1200x900");
-  }
+  ThrowIf<InvalidArgument>(
+    std::min(size.width, size.height) < MinimumSurfacePicture ||
+      std::max(size.width, size.height) > MaximumSurfacePicture,
+    "--size " + Quoted(text) + " is not a picture size; write width and height in pixels, from " +
+      std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) + ", as 1200x900");
   return size;
 }
 
@@ -53,10 +51,8 @@ ParseSize(const std::string & text)
 ColumnGroups
 CheckArguments(const RenderArguments & arguments)
 {
-  if (ExtensionOf(arguments.output) != ".png")
-  {
-    throw InvalidArgument("a picture cannot be written to " + Quoted(arguments.output) + "; use the extension .png");
-  }
+  ThrowIf<InvalidArgument>(ExtensionOf(arguments.output) != ".png",
+                           "a picture cannot be written to " + Quoted(arguments.output) + "; use the extension .png");
   if (!arguments.size.empty())
   {
     ParseSize(arguments.size);
@@ -64,15 +60,11 @@ CheckArguments(const RenderArguments & arguments)
   const std::string named = arguments.chosen.ColumnNames();
   const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
   const std::string all = named + between + NameInMillimeters(arguments.column);
-  if (arguments.style != "surface" && !arguments.part.empty() && all.empty())
-  {
-    throw InvalidArgument("--part has no effect without --style surface, or a column in --color-by or --where");
-  }
-  if (arguments.style == "surface" && !arguments.intensity.empty() && all.find("intensity_") == std::string::npos &&
-      all.find("weighted_") == std::string::npos)
-  {
-    throw InvalidArgument("--intensity has no effect with --style surface; use --style slices, montage or mip");
-  }
+  ThrowIf<InvalidArgument>(arguments.style != "surface" && !arguments.part.empty() && all.empty(),
+                           "--part has no effect without --style surface, or a column in --color-by or --where");
+  ThrowIf<InvalidArgument>(arguments.style == "surface" && !arguments.intensity.empty() &&
+                             all.find("intensity_") == std::string::npos && all.find("weighted_") == std::string::npos,
+                           "--intensity has no effect with --style surface; use --style slices, montage or mip");
   return ParseColumns(all, !arguments.intensity.empty());
 }
 
@@ -163,17 +155,13 @@ RunRender(const RenderArguments & arguments)
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
   LoadedImage image = reader.ReadLabels(arguments.input);
-  if (image.channels != 1)
-  {
-    throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
-                          "; a label map has one: export overlapping segments to one label map");
-  }
+  ThrowIf<InvalidArgument>(image.channels != 1,
+                           Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
+                             "; a label map has one: export overlapping segments to one label map");
   CheckPicture(image.extent);
-  if (drawsSurfaces && image.extent.dimension != 3)
-  {
-    throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.extent.dimension, "dimension") +
-                          "; --style surface needs 3, --style slices 1 to 3");
-  }
+  ThrowIf<InvalidArgument>(drawsSurfaces && image.extent.dimension != 3,
+                           Quoted(arguments.input) + " has " + Counted(image.extent.dimension, "dimension") +
+                             "; --style surface needs 3, --style slices 1 to 3");
   image.hasPatientAxes = image.hasPatientAxes || arguments.hasPatientAxes;
   const TableImages images = ReadTableImages(arguments, image, arguments.threads, reader);
   reporter.Step("measuring");

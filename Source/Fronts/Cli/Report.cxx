@@ -259,11 +259,9 @@ CheckTableName(const std::string & path, bool mayBeWorkbook)
 {
   const std::string extension = ExtensionOf(path);
   const bool        isText = extension == ".csv" || extension == ".tsv" || extension == ".json";
-  if (!isText && !(mayBeWorkbook && extension == ".xlsx"))
-  {
-    throw InvalidArgument("cannot write a table to " + Quoted(path) + ": its extension must be .csv, .tsv" +
-                          (mayBeWorkbook ? ", .json or .xlsx" : " or .json"));
-  }
+  ThrowIf<InvalidArgument>(!isText && !(mayBeWorkbook && extension == ".xlsx"),
+                           "cannot write a table to " + Quoted(path) + ": its extension must be .csv, .tsv" +
+                             (mayBeWorkbook ? ", .json or .xlsx" : " or .json"));
 }
 
 void

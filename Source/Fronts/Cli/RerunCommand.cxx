@@ -51,10 +51,8 @@ Rerun(const std::string & path)
                 << ", and this is " << Version << std::endl;
     }
     std::vector<std::string> command = record.at("command");
-    if (command.empty() || (command[0] != "label" && command[0] != "batch"))
-    {
-      throw Error("the command of the record is neither label nor batch");
-    }
+    ThrowIf(command.empty() || (command[0] != "label" && command[0] != "batch"),
+            "the command of the record is neither label nor batch");
     command.insert(command.begin(), ProgramPath());
     const TemporaryFolder folder(fs::temp_directory_path());
 #ifdef _WIN32

@@ -70,10 +70,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       FitValueCounts(app, arguments);
     }
     app.parse(argc, argv);
-    if (!std::cout.flush())
-    {
-      throw Error("cannot write the summary to standard output");
-    }
+    ThrowIf(!std::cout.flush(), "cannot write the summary to standard output");
     return 0;
   }
   catch (const CLI::Success & success)

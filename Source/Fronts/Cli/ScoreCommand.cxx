@@ -87,10 +87,8 @@ CasesOf(const ScoreArguments & arguments)
     {
       const fs::path place = fs::is_directory(input) ? fs::relative(file, input) : fs::path(file).filename();
       std::string &  own = cases[PlainText(WithoutExtension(place.generic_string()))].*member;
-      if (!own.empty())
-      {
-        throw InvalidArgument(Quoted(own) + " and " + Quoted(file) + " have the same name without extensions");
-      }
+      ThrowIf<InvalidArgument>(!own.empty(),
+                               Quoted(own) + " and " + Quoted(file) + " have the same name without extensions");
       own = file;
     }
   };
@@ -98,12 +96,10 @@ CasesOf(const ScoreArguments & arguments)
   add(arguments.truth, truth, &ScoreCase::truth);
   for (const auto & [name, files] : cases)
   {
-    if (files.labels.empty() || files.truth.empty())
-    {
-      throw InvalidArgument(Quoted(files.labels.empty() ? arguments.input : arguments.truth) + " has no image named " +
-                            Quoted(name) + " to compare with " +
-                            Quoted(files.labels.empty() ? files.truth : files.labels));
-    }
+    ThrowIf<InvalidArgument>(files.labels.empty() || files.truth.empty(),
+                             Quoted(files.labels.empty() ? arguments.input : arguments.truth) + " has no image named " +
+                               Quoted(name) + " to compare with " +
+                               Quoted(files.labels.empty() ? files.truth : files.labels));
   }
   return cases;
 }
@@ -359,10 +355,8 @@ RunScore(const ScoreArguments & arguments)
   for (const auto & [name, pair] : cases)
   {
     rows.push_back(ScoreOne(arguments, name, pair, reporter, notes, isOne ? &findings : nullptr));
-    if (rows.back().rbegin().key() != rows.front().rbegin().key())
-    {
-      throw InvalidArgument(Quoted(pair.truth) + " has other dimensions than the first case; score these separately");
-    }
+    ThrowIf<InvalidArgument>(rows.back().rbegin().key() != rows.front().rbegin().key(),
+                             Quoted(pair.truth) + " has other dimensions than the first case; score these separately");
   }
   if (!isOne)
   {

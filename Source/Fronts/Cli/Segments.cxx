@@ -103,10 +103,8 @@ NamesIn(const Segmentation & segmentation)
 void
 CheckName(const std::string & text, const std::vector<std::string> & names, const std::string & fault)
 {
-  if (std::find(names.begin(), names.end(), text) == names.end())
-  {
-    throw InvalidArgument(Quoted(text) + fault + (names.empty() ? "; none has a name" : DidYouMean(text, names)));
-  }
+  ThrowIf<InvalidArgument>(std::find(names.begin(), names.end(), text) == names.end(),
+                           Quoted(text) + fault + (names.empty() ? "; none has a name" : DidYouMean(text, names)));
 }
 
 /** Adds the columns of a mask among several, and appends its segments. A component without a name gets the
@@ -147,11 +145,10 @@ CheckNotMerged(const std::map<std::string, std::set<std::string>> & all)
   }
   for (const auto & [file, names] : all)
   {
-    if (names.size() > 1 && std::includes(single.begin(), single.end(), names.begin(), names.end()))
-    {
-      throw InvalidArgument(Quoted(file) + " has the segments of other masks in its folder, as if merged from them; "
-                                           "move it elsewhere, or name the files to use");
-    }
+    ThrowIf<InvalidArgument>(names.size() > 1 &&
+                               std::includes(single.begin(), single.end(), names.begin(), names.end()),
+                             Quoted(file) + " has the segments of other masks in its folder, as if merged from them; "
+                                            "move it elsewhere, or name the files to use");
   }
 }
 
@@ -255,21 +252,16 @@ FindMasks(const std::vector<std::string> & inputs, bool areMasks)
     // A file may have the name of a pattern.
     const bool isFolder = std::filesystem::is_directory(input, ignored) && files::ZarrHeader(input).empty();
     const bool isFile = std::filesystem::exists(input, ignored) && !isFolder;
-    if (isFolder && std::filesystem::is_empty(input, ignored))
-    {
-      throw InvalidArgument("the folder " + Quoted(input) +
-                            " is empty; it should hold masks (`brickccl info --formats`)");
-    }
+    ThrowIf<InvalidArgument>(isFolder && std::filesystem::is_empty(input, ignored),
+                             "the folder " + Quoted(input) +
+                               " is empty; it should hold masks (`brickccl info --formats`)");
     if (!isFile && (isFolder || files::IsFilePattern(input)))
     {
       try
       {
         for (const FoundImage & image : FindImages({ input }, options).images)
         {
-          if (image.kind != FoundImage::Kind::File && !areMasks)
-          {
-            throw Error("it is one image");
-          }
+          ThrowIf(image.kind != FoundImage::Kind::File && !areMasks, "it is one image");
           files.insert(files.end(), image.files.begin(), image.files.end());
         }
       }

@@ -291,10 +291,8 @@ private:
 void
 RunSelect(const SelectArguments & arguments)
 {
-  if (arguments.keepThem == arguments.remove)
-  {
-    throw InvalidArgument("choose --keep or --remove for components that fulfill the condition");
-  }
+  ThrowIf<InvalidArgument>(arguments.keepThem == arguments.remove,
+                           "choose --keep or --remove for components that fulfill the condition");
   SelectWork(arguments).Run();
 }
 

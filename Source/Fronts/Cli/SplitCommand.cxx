@@ -76,10 +76,8 @@ MeasureObjects(const SplitArguments & arguments,
 void
 NoteSeeds(const SplitReport & report, bool isSeeded, ImageReader & reader)
 {
-  if (report.seeds == 0 && isSeeded)
-  {
-    throw InvalidArgument("the seeds are 0 everywhere; mark each object with a number of its own");
-  }
+  ThrowIf<InvalidArgument>(report.seeds == 0 && isSeeded,
+                           "the seeds are 0 everywhere; mark each object with a number of its own");
   if (report.seeds > report.objects.size())
   {
     reader.Note("seeds in the background make no object: " + std::to_string(report.seeds - report.objects.size()) +

@@ -172,10 +172,9 @@ ColumnGroups
 CheckStatsArguments(const StatsArguments & arguments)
 {
   ColumnGroups groups = CheckTableArguments(arguments, "--output");
-  if (!arguments.IsWanted() && arguments.histogram.empty() && arguments.picture.empty() && arguments.zones.empty())
-  {
-    throw InvalidArgument("nothing to do: give --output, --print, --histogram COLUMN, --picture or --zones FILE");
-  }
+  ThrowIf<InvalidArgument>(!arguments.IsWanted() && arguments.histogram.empty() && arguments.picture.empty() &&
+                             arguments.zones.empty(),
+                           "nothing to do: give --output, --print, --histogram COLUMN, --picture or --zones FILE");
   CheckUnits(arguments, !arguments.histogram.empty(), "--output, --print or --histogram");
   const auto isOfIntensity = [](const std::string & column) {
     return column.rfind("intensity_", 0) == 0 || column.rfind("weighted_", 0) == 0;
@@ -247,12 +246,10 @@ ReadIntensity(const StatsArguments & arguments, const LoadedImage & labels, Imag
       throw InvalidArgument(error.what() + std::string("; --resample samples it at the labels' voxels"));
     }
   }
-  if (intensity.channels != 1 || labels.extent.dimension != 3 || intensity.extent.dimension != 3 ||
-      labels.spacingSource == "none" || intensity.spacingSource == "none")
-  {
-    throw InvalidArgument("--resample needs labels and " + Quoted(arguments.intensity) +
-                          " of 3 dimensions with voxel sizes");
-  }
+  ThrowIf<InvalidArgument>(intensity.channels != 1 || labels.extent.dimension != 3 || intensity.extent.dimension != 3 ||
+                             labels.spacingSource == "none" || intensity.spacingSource == "none",
+                           "--resample needs labels and " + Quoted(arguments.intensity) +
+                             " of 3 dimensions with voxel sizes");
   return files::WithContext("--resample " + Quoted(arguments.intensity) + ": ",
                             [&] { return ResampleImage(intensity, labels, { arguments.threads }); });
 }
@@ -323,11 +320,9 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   Measured    with;
   LoadedImage labels;
   const auto  measure = [&](LoadedImage & mask, bool isFirst) {
-    if ((masks.areSeveral || !isFirst) &&
-        !(arguments.picture.empty() && arguments.contacts.empty() && arguments.zones.empty()))
-    {
-      throw InvalidArgument("--picture, --contacts and --zones are for one label map, not for several");
-    }
+    ThrowIf<InvalidArgument>((masks.areSeveral || !isFirst) &&
+                               !(arguments.picture.empty() && arguments.contacts.empty() && arguments.zones.empty()),
+                             "--picture, --contacts and --zones are for one label map, not for several");
     return MeasureOne(arguments, groups, isFirst, mask, with, reader, reporter);
   };
   ComponentTable table = MeasureMasks(masks, measure, labels, reader);

@@ -26,11 +26,9 @@ ParseLabels(const std::string & text)
   const auto              parse = [&](const char * begin, const char * end) {
     std::uint64_t value = 0;
     const auto    parsed = std::from_chars(begin, end, value);
-    if (parsed.ec != std::errc{} || parsed.ptr != end || value == 0)
-    {
-      throw InvalidArgument("--labels " + Quoted(text) +
-                            " is not a list of labels; write numbers from 1 and ranges, as 1,2,5-9");
-    }
+    ThrowIf<InvalidArgument>(parsed.ec != std::errc{} || parsed.ptr != end || value == 0,
+                             "--labels " + Quoted(text) +
+                               " is not a list of labels; write numbers from 1 and ranges, as 1,2,5-9");
     return value;
   };
   for (std::size_t begin = 0; begin <= text.size();)
@@ -42,11 +40,9 @@ ParseLabels(const std::string & text)
     const std::uint64_t     low = parse(first, first + std::min(dash, part.size()));
     const std::uint64_t     high = dash == std::string::npos ? low : parse(first + dash + 1, first + part.size());
     constexpr std::uint64_t limit = 10000000;
-    if (high < low || high - low >= limit - labels.size())
-    {
-      throw InvalidArgument("the range " + part + " of --labels must rise, and --labels may have at most " +
-                            std::to_string(limit) + " labels");
-    }
+    ThrowIf<InvalidArgument>(high < low || high - low >= limit - labels.size(),
+                             "the range " + part + " of --labels must rise, and --labels may have at most " +
+                               std::to_string(limit) + " labels");
     for (std::uint64_t i = 0; i <= high - low; ++i)
     {
       labels.insert(low + i);
@@ -93,11 +89,9 @@ ChosenLabels::PlacesIn(ComponentTable &     table,
                              : "; its labels go from " + std::to_string(table.components.Label(0)) + " to " +
                                  std::to_string(table.components.Label(table.components.size() - 1))));
   }
-  if (places.empty())
-  {
-    throw InvalidArgument("no component is left to " + what + "; " + std::to_string(table.components.size()) +
-                          " are in " + Quoted(file));
-  }
+  ThrowIf<InvalidArgument>(places.empty(),
+                           "no component is left to " + what + "; " + std::to_string(table.components.size()) +
+                             " are in " + Quoted(file));
   return places;
 }
 

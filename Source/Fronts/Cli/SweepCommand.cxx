@@ -87,11 +87,9 @@ DoubleOf(const std::string & text, const std::string & option)
   const Number     number = ParseNumber(text, option);
   const auto       value = static_cast<double>(number);
   constexpr double largestExactWhole = 9007199254740992.0;
-  if ((number > largestExactWhole || number < -largestExactWhole) && number != value)
-  {
-    throw InvalidArgument(option + ": thresholds are 64-bit floating-point numbers, exact up to 9007199254740992; " +
-                          text + " is not exact");
-  }
+  ThrowIf<InvalidArgument>((number > largestExactWhole || number < -largestExactWhole) && number != value,
+                           option + ": thresholds are 64-bit floating-point numbers, exact up to 9007199254740992; " +
+                             text + " is not exact");
   return value;
 }
 

@@ -32,10 +32,8 @@ CheckDelimitedFile(const std::string & path, const std::string & what)
   {
     return;
   }
-  if (extension != ".csv" && extension != ".tsv")
-  {
-    throw InvalidArgument("cannot write " + what + " to " + Quoted(path) + ": its extension must be .csv or .tsv");
-  }
+  ThrowIf<InvalidArgument>(extension != ".csv" && extension != ".tsv",
+                           "cannot write " + what + " to " + Quoted(path) + ": its extension must be .csv or .tsv");
   CheckWritable(path);
 }
 
@@ -177,10 +175,7 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
                                             std::pair{ "--csv-separator", !arguments.separator.empty() },
                                             std::pair{ "--decimal", NameOfMark(arguments.decimal) != "point" } })
     {
-      if (isGiven)
-      {
-        throw InvalidArgument(option + (" has no effect without " + tableOption) + " or --print");
-      }
+      ThrowIf<InvalidArgument>(isGiven, option + (" has no effect without " + tableOption) + " or --print");
     }
     return groups;
   }
@@ -191,11 +186,9 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
   CheckIsUsed("--decimal",
               NameOfMark(arguments.decimal) == "point" || writes(".csv") || writes(".tsv"),
               "a table in a .csv or .tsv file");
-  if (NameOfMark(arguments.separator) == "comma" && NameOfMark(arguments.decimal) == "comma")
-  {
-    throw InvalidArgument(
-      "--csv-separator comma and --decimal comma cannot be combined: the numbers would be ambiguous");
-  }
+  ThrowIf<InvalidArgument>(
+    NameOfMark(arguments.separator) == "comma" && NameOfMark(arguments.decimal) == "comma",
+    "--csv-separator comma and --decimal comma cannot be combined: the numbers would be ambiguous");
   if (!arguments.statistics.empty())
   {
     CheckTableName(arguments.statistics, true);
@@ -213,10 +206,7 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
 void
 CheckIsUsed(const std::string & option, bool isUsed, const std::string & users)
 {
-  if (!isUsed)
-  {
-    throw InvalidArgument(option + " has no effect without " + users);
-  }
+  ThrowIf<InvalidArgument>(!isUsed, option + " has no effect without " + users);
 }
 
 void
@@ -291,10 +281,7 @@ CheckNeedOfColumn(const std::string & column, const job::Table & arguments, cons
                           : name == "zone"                   ? !arguments.zones.empty()
                           : name.rfind("intensity_", 0) == 0 ? !arguments.intensity.empty()
                                                              : need.empty();
-  if (!isMet)
-  {
-    throw InvalidArgument(who + " names the column '" + column + "', which needs " + need);
-  }
+  ThrowIf<InvalidArgument>(!isMet, who + " names the column '" + column + "', which needs " + need);
 }
 
 void
@@ -306,11 +293,9 @@ CheckColumnIsThere(const std::string & column, const job::Table & arguments, con
   {
     names.push_back(known.first);
   }
-  if (std::find(names.begin(), names.end(), name) == names.end())
-  {
-    throw InvalidArgument("there is no column '" + column + "' for " + option + DidYouMean(name, names) +
-                          "; `brickccl stats --list-columns` lists all");
-  }
+  ThrowIf<InvalidArgument>(std::find(names.begin(), names.end(), name) == names.end(),
+                           "there is no column '" + column + "' for " + option + DidYouMean(name, names) +
+                             "; `brickccl stats --list-columns` lists all");
   CheckNeedOfColumn(column, arguments, option);
 }
 

@@ -147,36 +147,25 @@ WriteWorkbook(const std::string &                                       path,
     lxw_workbook_options options = {};
     options.constant_memory = isOfOneSheet ? LXW_TRUE : LXW_FALSE;
     lxw_workbook * book = workbook_new_opt(temporary.c_str(), &options);
-    if (book == nullptr)
-    {
-      throw Error("cannot write " + Quoted(path) + ": the workbook could not be created");
-    }
+    ThrowIf(book == nullptr, "cannot write " + Quoted(path) + ": the workbook could not be created");
     // Else it would hold the present time, and differ from run to run.
     lxw_doc_properties properties = {};
     properties.created = FixedTime;
     workbook_set_properties(book, &properties);
     const std::uint64_t cells = fill(book);
     const std::string   fault = Close(book);
-    if (!fault.empty())
-    {
-      throw Error("cannot write " + Quoted(path) + ": " + fault);
-    }
-    if (CountCells(temporary) != cells)
-    {
-      throw Error("cannot write " + Quoted(path) +
-                  ": rows are missing in the workbook; check the space for temporary files");
-    }
+    ThrowIf(!fault.empty(), "cannot write " + Quoted(path) + ": " + fault);
+    ThrowIf(CountCells(temporary) != cells,
+            "cannot write " + Quoted(path) + ": rows are missing in the workbook; check the space for temporary files");
   });
 }
 
 void
 WriteXlsx(const std::string & path, const ComponentTable & table, const TableText & text)
 {
-  if (text.rows.size() > MaximumRows)
-  {
-    throw Unsupported("cannot write " + std::to_string(text.rows.size()) + " rows to " + Quoted(path) +
-                      ": a sheet has " + std::to_string(MaximumRows) + "; limit it with --top, or write a .csv");
-  }
+  ThrowIf<Unsupported>(text.rows.size() > MaximumRows,
+                       "cannot write " + std::to_string(text.rows.size()) + " rows to " + Quoted(path) +
+                         ": a sheet has " + std::to_string(MaximumRows) + "; limit it with --top, or write a .csv");
   WriteWorkbook(path, true, [&](lxw_workbook * book) {
     lxw_worksheet * sheet = workbook_add_worksheet(book, "components");
     for (std::size_t column = 0; column < text.columns.size(); ++column)

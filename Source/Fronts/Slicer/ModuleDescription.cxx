@@ -57,11 +57,8 @@ ParseModuleDescription(const char * xml)
   pugi::xml_document           document;
   const pugi::xml_parse_result result = document.load_string(xml);
   const pugi::xml_node         root = document.child("executable");
-  if (!result || !root)
-  {
-    throw Error(std::string("the module's XML is wrong: ") +
-                (result ? "it is not an <executable>" : result.description()));
-  }
+  ThrowIf(!result || !root,
+          std::string("the module's XML is wrong: ") + (result ? "it is not an <executable>" : result.description()));
   ModuleDescription module;
   module.title = root.child_value("title");
   module.description = root.child_value("description");
@@ -107,10 +104,7 @@ ModuleWords::ModuleWords(const ModuleDescription & module, ParametersOfOptions o
 {
   for (const auto & [option, name] : m_Others)
   {
-    if (LabelOf(option).empty())
-    {
-      throw Error("the module's XML has no parameter '" + name + "', which should set " + option);
-    }
+    ThrowIf(LabelOf(option).empty(), "the module's XML has no parameter '" + name + "', which should set " + option);
   }
 }
 

@@ -212,10 +212,7 @@ void
 ModuleRun::Return(const std::string & name, const nlohmann::ordered_json & value)
 {
   const ModuleParameter * const parameter = m_Module.Find(name);
-  if (parameter == nullptr || !parameter->IsReturnValue())
-  {
-    throw Error("the module's XML has no return value '" + name + "'");
-  }
+  ThrowIf(parameter == nullptr || !parameter->IsReturnValue(), "the module's XML has no return value '" + name + "'");
   m_Returned.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
 }
 
@@ -269,10 +266,8 @@ AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions)
     }
     // The axes of space, unless the region has its own before them.
     numbers.insert(numbers.end(), { 1, 0, 0, 0, 1, 0, 0, 0, 1 });
-    if (numbers.size() != 15 && numbers.size() != 24)
-    {
-      throw InvalidArgument("the region " + Quoted(region) + " must have 6 numbers: its center and half its lengths");
-    }
+    ThrowIf<InvalidArgument>(numbers.size() != 15 && numbers.size() != 24,
+                             "the region " + Quoted(region) + " must have 6 numbers: its center and half its lengths");
     std::string low;
     std::string high;
     for (std::size_t i = 0; i < 3; ++i)
@@ -281,10 +276,8 @@ AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions)
       for (std::size_t axis = 0; axis < 3; ++axis)
       {
         const double share = std::abs(numbers[6 + 3 * i + axis]);
-        if (std::abs(share - std::round(share)) > 1e-3)
-        {
-          throw InvalidArgument("the region " + Quoted(region) + " is rotated; give a box along the axes, or a mask");
-        }
+        ThrowIf<InvalidArgument>(std::abs(share - std::round(share)) > 1e-3,
+                                 "the region " + Quoted(region) + " is rotated; give a box along the axes, or a mask");
         half += std::round(share) * numbers[3 + axis];
       }
       low += Shortest(numbers[i] - half) + "mm,";

@@ -66,11 +66,9 @@ FilterInputs::FindArray(vtkAlgorithm * filter, int input, vtkInformationVector *
   int            association = vtkDataObject::FIELD_ASSOCIATION_NONE;
   vtkDataArray * array = image != nullptr ? find(input, association) : nullptr;
   const bool     areCells = association == vtkDataObject::FIELD_ASSOCIATION_CELLS;
-  if (array == nullptr || (!areCells && association != vtkDataObject::FIELD_ASSOCIATION_POINTS))
-  {
-    throw InvalidArgument("port " + std::to_string(port) + " has no numeric array for the " + name +
-                          "; set active point scalars, or choose a point or cell array with SetInputArrayToProcess");
-  }
+  ThrowIf<InvalidArgument>(array == nullptr || (!areCells && association != vtkDataObject::FIELD_ASSOCIATION_POINTS),
+                           "port " + std::to_string(port) + " has no numeric array for the " + name +
+                             "; set active point scalars, or choose a point or cell array with SetInputArrayToProcess");
   const vtkIdType values = array->GetNumberOfTuples();
   if (values == 0 || values != (areCells ? image->GetNumberOfCells() : image->GetNumberOfPoints()))
   {

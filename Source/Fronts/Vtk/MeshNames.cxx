@@ -23,11 +23,9 @@ void
 CheckMeshName(const std::string & path)
 {
   const std::string ending = MeshEnding(path);
-  if (ending != ".stl" && ending != ".ply" && ending != ".obj" && ending != ".vtp")
-  {
-    throw InvalidArgument("a mesh cannot be written to " + Quoted(path) +
-                          "; use the extension .stl, .ply, .obj or .vtp");
-  }
+  ThrowIf<InvalidArgument>(ending != ".stl" && ending != ".ply" && ending != ".obj" && ending != ".vtp",
+                           "a mesh cannot be written to " + Quoted(path) +
+                             "; use the extension .stl, .ply, .obj or .vtp");
 }
 
 std::string

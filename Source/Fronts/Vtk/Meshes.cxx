@@ -265,12 +265,10 @@ MeshOf(const ImageView &         labels,
   {
     mesh = Finish(surface->GetOutput(), box, table.geometry, component, options.ras);
   }
-  if (mesh == nullptr)
-  {
-    throw Error("component " + std::to_string(component.label) + " has no surface" +
-                (options.scan ? " at " + Shortest(options.iso) + "; give --iso a value between those inside and outside"
-                              : std::string("; check spacing and origin")));
-  }
+  ThrowIf(mesh == nullptr,
+          "component " + std::to_string(component.label) + " has no surface" +
+            (options.scan ? " at " + Shortest(options.iso) + "; give --iso a value between those inside and outside"
+                          : std::string("; check spacing and origin")));
   return mesh;
 }
 
@@ -324,10 +322,7 @@ WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & te
          "uchar blue\nproperty uint label\nelement face "
       << mesh->GetNumberOfPolys() << "\nproperty list uchar int vertex_indices\nend_header\n"
       << vertices << faces;
-  if (!out.flush())
-  {
-    throw Error("the mesh " + Quoted(path) + " could not be written; check the free disk space");
-  }
+  ThrowIf(!out.flush(), "the mesh " + Quoted(path) + " could not be written; check the free disk space");
 }
 
 /** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a
@@ -344,12 +339,10 @@ CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string 
   }
   const double error = farthest * std::numeric_limits<float>::epsilon() / 2;
   const double voxel = std::min({ geometry.spacing[0], geometry.spacing[1], geometry.spacing[2] });
-  if (!(error <= 0.01 * voxel) || !(farthest < std::numeric_limits<float>::max()))
-  {
-    throw Unsupported(Quoted(path) + " stores points as 32-bit numbers, which are off by up to " + Shortest(error) +
-                      " mm so far from the origin (" + Shortest(farthest) +
-                      " mm); use .vtp or .obj, or move the origin");
-  }
+  ThrowIf<Unsupported>(!(error <= 0.01 * voxel) || !(farthest < std::numeric_limits<float>::max()),
+                       Quoted(path) + " stores points as 32-bit numbers, which are off by up to " + Shortest(error) +
+                         " mm so far from the origin (" + Shortest(farthest) +
+                         " mm); use .vtp or .obj, or move the origin");
 }
 
 /** The file's comment on its coordinates. */
@@ -366,10 +359,8 @@ RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, c
   Quieten(writer);
   writer->SetInputData(mesh);
   writer->SetFileName(temporary.c_str());
-  if (writer->Write() == 0 || writer->GetErrorCode() != 0)
-  {
-    throw Error("the mesh " + Quoted(path) + " could not be written; check the free disk space");
-  }
+  ThrowIf(writer->Write() == 0 || writer->GetErrorCode() != 0,
+          "the mesh " + Quoted(path) + " could not be written; check the free disk space");
 }
 
 void
@@ -402,10 +393,7 @@ WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & pat
         std::ofstream out(temporary, std::ios::binary);
         std::ifstream in(body, std::ios::binary);
         out << "# " << SpaceText(ras) << '\n' << in.rdbuf();
-        if (!out.flush())
-        {
-          throw Error("the mesh " + Quoted(path) + " could not be written; check the free disk space");
-        }
+        ThrowIf(!out.flush(), "the mesh " + Quoted(path) + " could not be written; check the free disk space");
       }
       std::filesystem::remove(body);
     }
@@ -435,10 +423,8 @@ WriteMeshes(const ImageView &                labels,
             const HostContext &              context)
 {
   CheckMeshName(path);
-  if (labels.extent.dimension != 3)
-  {
-    throw InvalidArgument("surfaces need an image of 3 dimensions, not " + std::to_string(labels.extent.dimension));
-  }
+  ThrowIf<InvalidArgument>(labels.extent.dimension != 3,
+                           "surfaces need an image of 3 dimensions, not " + std::to_string(labels.extent.dimension));
   std::vector<vtkSmartPointer<vtkPolyData>> meshes(places.size());
   std::vector<MeshReport>                   reports(places.size());
   std::vector<ComponentColumn>              columns;

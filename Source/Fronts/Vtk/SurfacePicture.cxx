@@ -119,11 +119,10 @@ Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
     points += surface.points.size();
     corners += surface.triangles.size();
   }
-  if (points > std::numeric_limits<std::int32_t>::max() || corners > std::numeric_limits<std::int32_t>::max())
-  {
-    throw Unsupported("these surfaces have " + std::to_string(corners / 3) +
-                      " triangles, too many for one picture; draw a smaller picture or fewer components");
-  }
+  ThrowIf<Unsupported>(points > std::numeric_limits<std::int32_t>::max() ||
+                         corners > std::numeric_limits<std::int32_t>::max(),
+                       "these surfaces have " + std::to_string(corners / 3) +
+                         " triangles, too many for one picture; draw a smaller picture or fewer components");
   all.surface.points.reserve(points);
   all.surface.normals.reserve(points);
   all.colors.reserve(points);

@@ -176,19 +176,14 @@ DrawScene(const ColoredSurface & components,
   window->SetMultiSamples(0);
   window->SetSize(Oversampling * view.width, Oversampling * view.height);
   window->AddRenderer(renderer);
-  if (window->SupportsOpenGL() == 0)
-  {
-    throw Unsupported(NoOpenGL);
-  }
+  ThrowIf<Unsupported>(window->SupportsOpenGL() == 0, NoOpenGL);
   window->Render();
   vtkNew<vtkUnsignedCharArray> pixels;
   const int                    width = Oversampling * view.width;
   const int                    height = Oversampling * view.height;
   const int                    got = window->GetPixelData(0, 0, width - 1, height - 1, 0, pixels);
-  if (got == 0 || pixels->GetNumberOfValues() != 3 * static_cast<vtkIdType>(width) * height)
-  {
-    throw Error("OpenGL did not return a picture of the surfaces");
-  }
+  ThrowIf(got == 0 || pixels->GetNumberOfValues() != 3 * static_cast<vtkIdType>(width) * height,
+          "OpenGL did not return a picture of the surfaces");
   CatchAborts(nullptr);
   return Shrink(pixels->GetPointer(0), view.width, view.height);
 }

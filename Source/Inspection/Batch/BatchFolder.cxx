@@ -128,16 +128,12 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
   , m_Recipe(recipe)
 {
   const bool isThere = fs::exists(fs::path(path) / StateFolder);
-  if (!isThere && IsOfBatch(path))
-  {
-    throw Error(Quoted(path) + " holds the results of a batch, but its folder '" + StateFolder +
-                "' with the list of finished items is missing (it is hidden); copy '" + StateFolder +
-                "' as well, or choose a new folder");
-  }
-  if (!isThere && fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path)))
-  {
-    throw Error(Quoted(path) + " exists and is not the folder of a batch; choose a new or empty folder");
-  }
+  ThrowIf(!isThere && IsOfBatch(path),
+          Quoted(path) + " holds the results of a batch, but its folder '" + StateFolder +
+            "' with the list of finished items is missing (it is hidden); copy '" + StateFolder +
+            "' as well, or choose a new folder");
+  ThrowIf(!isThere && fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path)),
+          Quoted(path) + " exists and is not the folder of a batch; choose a new or empty folder");
   OnDisk(path, [&] { fs::create_directories(fs::path(path) / StateFolder); });
   try
   {
@@ -148,15 +144,10 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
     throw Error("another batch seems to be running in " + Quoted(path) + ": " + error.what());
   }
   const bool hasRecipe = fs::exists(PathOf("recipe.toml"));
-  if (hasRecipe && !resume)
-  {
-    throw Error(Quoted(path) + " holds a batch; continue it with --resume, or choose another folder");
-  }
-  if (hasRecipe && ReadText(PathOf("recipe.toml")) != recipe.text)
-  {
-    throw Error("the recipe is not the one that " + Quoted(path) +
-                " was begun with (recipe.toml there); use that recipe, or choose another folder");
-  }
+  ThrowIf(hasRecipe && !resume, Quoted(path) + " holds a batch; continue it with --resume, or choose another folder");
+  ThrowIf(hasRecipe && ReadText(PathOf("recipe.toml")) != recipe.text,
+          "the recipe is not the one that " + Quoted(path) +
+            " was begun with (recipe.toml there); use that recipe, or choose another folder");
   OnDisk(path, [&] {
     fs::create_directories(PathOf("items"));
     fs::create_directories(PathOf(".batch/done"));
@@ -183,11 +174,9 @@ BatchFolder::CheckItems(const std::vector<BatchItem> & items) const
   for (const auto & entry : fs::directory_iterator(PathOf("items")))
   {
     const std::string name = entry.path().filename().string();
-    if (folders.count(name) == 0)
-    {
-      throw Error(Quoted(m_Path) + " holds the results of " + Quoted(name) +
-                  ", which is not among the inputs now; give the same inputs, or choose another folder");
-    }
+    ThrowIf(folders.count(name) == 0,
+            Quoted(m_Path) + " holds the results of " + Quoted(name) +
+              ", which is not among the inputs now; give the same inputs, or choose another folder");
   }
 }
 

@@ -102,9 +102,13 @@ struct DefectMap
   DefectMap(const LoadedImage & labels, const HostContext & context);
 };
 
+/** Compares defects by the overlap of their runs. */
+std::vector<ComparedDefect> CompareDefects(const DefectMap & before, const DefectMap & after, double leastChange);
+
 /** A scan, or a label map, with its defects on the first scan's grid. */
 struct ScannedDefects
 {
+  std::string path;
   /** What it is aligned by. */
   LoadedImage image;
   DefectMap   defects;

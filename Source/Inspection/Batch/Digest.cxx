@@ -12,10 +12,8 @@ std::array<unsigned char, 32>
 Sha256(const void * data, std::size_t size)
 {
   std::array<unsigned char, 32> digest = {};
-  if (EVP_Digest(data, size, digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
-  {
-    throw Error("the SHA-256 of a file could not be computed");
-  }
+  ThrowIf(EVP_Digest(data, size, digest.data(), nullptr, EVP_sha256(), nullptr) != 1,
+          "the SHA-256 of a file could not be computed");
   return digest;
 }
 

@@ -40,10 +40,7 @@ Sha256(const void * data, std::size_t size)
   {
     BCryptCloseAlgorithmProvider(algorithm, 0);
   }
-  if (!isDone)
-  {
-    throw Error("the SHA-256 of a file could not be computed");
-  }
+  ThrowIf(!isDone, "the SHA-256 of a file could not be computed");
   return digest;
 }
 

@@ -146,11 +146,10 @@ private:
   void
   Read(const FoundImage & found)
   {
-    if (!found.problem.empty() && !m_Recipe.acceptIrregularNames)
-    {
-      throw InvalidArgument("the slice images of this folder are not a complete volume: " + found.problem +
-                            "; complete it, or set input.accept_irregular_names = true or input.slices = \"single\"");
-    }
+    ThrowIf<InvalidArgument>(
+      !found.problem.empty() && !m_Recipe.acceptIrregularNames,
+      "the slice images of this folder are not a complete volume: " + found.problem +
+        "; complete it, or set input.accept_irregular_names = true or input.slices = \"single\"");
     ReadOptions options;
     // A problem is one of names, and it has just been accepted.
     options.acceptIrregularSlices = m_Recipe.acceptIrregularSlices || !found.problem.empty();
@@ -169,11 +168,9 @@ private:
     options.onFile = [&](const files::FileBytes & file) { mapped = file; };
     m_Image = ReadFoundImage(found, options);
     m_Recipe.downsample > 1 ? Downsample(m_Image, m_Recipe.downsample, Context()) : void();
-    if (m_Image.extent.dimension > 3)
-    {
-      throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
-                        " dimensions; a batch supports up to 3");
-    }
+    ThrowIf<Unsupported>(m_Image.extent.dimension > 3,
+                         "the image has " + std::to_string(m_Image.extent.dimension) +
+                           " dimensions; a batch supports up to 3");
     if (const auto misfit = FindMisfit(m_Recipe, m_Image.extent))
     {
       throw InvalidArgument(misfit->text);
@@ -283,11 +280,9 @@ private:
     VoxelsOfNumbers voxels = CountNumbers(m_Zones->View(), counted.value_or(m_Zones->View()), {}, m_Options.threads);
     for (const AcceptanceRule & rule : m_Recipe.acceptance)
     {
-      if (rule.zone > 0 && voxels.count(rule.zone) == 0)
-      {
-        throw InvalidArgument("zone " + std::to_string(rule.zone) + " of the rule '" + rule.name +
-                              "' has no voxel in the part; correct the rule or the file of zones");
-      }
+      ThrowIf<InvalidArgument>(rule.zone > 0 && voxels.count(rule.zone) == 0,
+                               "zone " + std::to_string(rule.zone) + " of the rule '" + rule.name +
+                                 "' has no voxel in the part; correct the rule or the file of zones");
     }
     return voxels;
   }
@@ -457,10 +452,8 @@ FindDefects(const std::string &        path,
             std::vector<std::string> & notes)
 {
   const FoundItems found = FindItems({ path }, recipe, "");
-  if (found.items.size() != 1)
-  {
-    throw InvalidArgument(Quoted(path) + " has " + std::to_string(found.items.size()) + " images; name one of them");
-  }
+  ThrowIf<InvalidArgument>(found.items.size() != 1,
+                           Quoted(path) + " has " + std::to_string(found.items.size()) + " images; name one of them");
   return ItemProcess(recipe, options, "").FindLabels(found.items[0].name, found.items[0].found, scan, notes);
 }
 

@@ -47,11 +47,9 @@ Utf8Text(const std::string & text)
 void
 CheckName(const std::string & path)
 {
-  if (!IsUtf8(path) || Printable(path) != path)
-  {
-    throw Error("the name " + Quoted(Utf8Text(path)) +
-                " is not UTF-8 or has control characters; tables and reports cannot show it: rename the file");
-  }
+  ThrowIf(!IsUtf8(path) || Printable(path) != path,
+          "the name " + Quoted(Utf8Text(path)) +
+            " is not UTF-8 or has control characters; tables and reports cannot show it: rename the file");
 }
 
 std::string
@@ -147,10 +145,7 @@ ReadText(const std::string & path)
   {
     text << stream.rdbuf();
   }
-  if (!stream || !text)
-  {
-    throw Error("cannot read " + Quoted(path));
-  }
+  ThrowIf(!stream || !text, "cannot read " + Quoted(path));
   return text.str();
 }
 

@@ -97,11 +97,9 @@ ScoreLabels(const LoadedImage &  labels,
             const ScoreOptions & options,
             const HostContext &  context)
 {
-  if (!std::equal(labels.extent.size, labels.extent.size + MaximumDimension, truth.extent.size))
-  {
-    throw InvalidArgument("the label map has the extent " + labels.extent.ToString() + " but the truth has " +
-                          truth.extent.ToString() + "; they must be the same");
-  }
+  ThrowIf<InvalidArgument>(!std::equal(labels.extent.size, labels.extent.size + MaximumDimension, truth.extent.size),
+                           "the label map has the extent " + labels.extent.ToString() + " but the truth has " +
+                             truth.extent.ToString() + "; they must be the same");
   LabelOptions labeling;
   labeling.criterion = Criterion::EqualValue();
   labeling.connectivity = Connectivity::Full(truth.extent.dimension);

@@ -64,11 +64,9 @@ Erode(const PoresOfPart & found, double depth, const HostContext & context)
   // Distances are rounded to floats; a voxel just as deep is not deeper.
   const auto least = static_cast<float>(depth * depth * (1 + 1e-6));
   const auto deepest = *std::max_element(squares.begin(), squares.end());
-  if (!(deepest > least))
-  {
-    throw InvalidArgument("no voxel of the part is deeper than part.erode_mm = " + Shortest(depth) +
-                          " mm; its innermost voxel is " + Shortest(std::sqrt(deepest)) + " mm deep");
-  }
+  ThrowIf<InvalidArgument>(!(deepest > least),
+                           "no voxel of the part is deeper than part.erode_mm = " + Shortest(depth) +
+                             " mm; its innermost voxel is " + Shortest(std::sqrt(deepest)) + " mm deep");
   std::transform(squares.begin(), squares.end(), bytes, [&](float square) { return square > least ? 1 : 0; });
   return inside;
 }

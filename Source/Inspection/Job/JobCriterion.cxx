@@ -14,10 +14,8 @@ namespace brickccl::job
 Criterion
 CriterionOf(const Segmenting & job, std::optional<ScalarType> type, const std::optional<Threshold> & threshold)
 {
-  if ((job.equalValue || job.tolerance) && job.threshold.rfind("local:", 0) == 0)
-  {
-    throw InvalidArgument("the threshold " + job.threshold + " cannot be combined with equal values or a tolerance");
-  }
+  ThrowIf<InvalidArgument>((job.equalValue || job.tolerance) && job.threshold.rfind("local:", 0) == 0,
+                           "the threshold " + job.threshold + " cannot be combined with equal values or a tolerance");
   const auto valueOf = [&](Number number) { return type ? AsVoxelValue(number, *type) : number; };
   Criterion  criterion = job.equalValue ? Criterion::EqualValue()
                        : job.tolerance  ? Criterion::Tolerance(valueOf(*job.tolerance))

@@ -28,10 +28,7 @@ constexpr char   AxisLetters[] = "xyz";
 void
 RefuseIf(bool isWrong, const std::string & text)
 {
-  if (isWrong)
-  {
-    throw InvalidArgument(text);
-  }
+  ThrowIf<InvalidArgument>(isWrong, text);
 }
 
 std::vector<std::string>
@@ -391,11 +388,9 @@ CheckZones(const LoadedImage & zones, const std::string & name, int threads)
     }
     constexpr std::size_t most = 65535;
     const std::size_t     count = MeasureLabelImage(zones.View(), {}, {}, threads).components.size();
-    if (count == 0 || count > most)
-    {
-      throw InvalidArgument(count == 0 ? "every voxel is 0"
-                                       : "it has " + std::to_string(count) + " values; up to 65535 are supported");
-    }
+    ThrowIf<InvalidArgument>(count == 0 || count > most,
+                             count == 0 ? "every voxel is 0"
+                                        : "it has " + std::to_string(count) + " values; up to 65535 are supported");
   }
   catch (const InvalidArgument & fault)
   {

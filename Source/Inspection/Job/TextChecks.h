@@ -129,11 +129,9 @@ inline std::string
 CheckShown(const std::string & text)
 {
   constexpr std::size_t longest = 32767;
-  if (text.size() > longest)
-  {
-    throw InvalidArgument("a text of the report has " + std::to_string(text.size()) + " bytes; it may have " +
-                          std::to_string(longest));
-  }
+  ThrowIf<InvalidArgument>(text.size() > longest,
+                           "a text of the report has " + std::to_string(text.size()) + " bytes; it may have " +
+                             std::to_string(longest));
   return IsUtf8(text) ? "" : "a text in UTF-8";
 }
 

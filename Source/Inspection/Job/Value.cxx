@@ -340,13 +340,11 @@ SizeFor(const Connectivity & connectivity, const Amount & amount, const std::str
   {
     dimension += connectivity.Uses(axis) ? 1 : 0;
   }
-  if (amount.power != 0 && amount.power != dimension)
-  {
-    throw InvalidArgument(
-      parameter + " is in mm" + std::to_string(amount.power) + ", but the components have " +
+  ThrowIf<InvalidArgument>(
+    amount.power != 0 && amount.power != dimension,
+    parameter + " is in mm" + std::to_string(amount.power) + ", but the components have " +
       Counted(dimension, "dimension") +
       (dimension == 2 || dimension == 3 ? "; give mm" + std::to_string(dimension) : "; give a number without a unit"));
-  }
   return amount.value;
 }
 
@@ -360,10 +358,8 @@ SmoothingOf(const std::string & text)
     end = std::min(text.size(), text.find(',', begin));
     methods.push_back(SmoothingMethod::FromText(WithMillimeters(text.substr(begin, end - begin))));
   }
-  if (methods.size() > 2)
-  {
-    throw InvalidArgument(Quoted(text) + " has " + std::to_string(methods.size()) + " filters; give one or two");
-  }
+  ThrowIf<InvalidArgument>(methods.size() > 2,
+                           Quoted(text) + " has " + std::to_string(methods.size()) + " filters; give one or two");
   return methods;
 }
 

@@ -19,10 +19,8 @@ namespace
 void
 CheckDensity(double density)
 {
-  if (!(density >= 0 && density <= 1))
-  {
-    throw InvalidArgument("the density " + Shortest(density) + " is invalid; it must be between 0 and 1");
-  }
+  ThrowIf<InvalidArgument>(!(density >= 0 && density <= 1),
+                           "the density " + Shortest(density) + " is invalid; it must be between 0 and 1");
 }
 
 /** Sets the voxels of a ball to 1 and returns how many were 0 before. */
@@ -60,10 +58,8 @@ std::vector<std::uint8_t>
 MakeBalls(const Extent & extent, double density, std::uint64_t seed)
 {
   CheckDensity(density);
-  if (extent.dimension < 2 || extent.dimension > 3)
-  {
-    throw InvalidArgument("balls need 2 or 3 dimensions, not " + std::to_string(extent.dimension));
-  }
+  ThrowIf<InvalidArgument>(extent.dimension < 2 || extent.dimension > 3,
+                           "balls need 2 or 3 dimensions, not " + std::to_string(extent.dimension));
   std::int64_t shortest = extent.size[0];
   for (int axis = 1; axis < extent.dimension; ++axis)
   {
@@ -93,10 +89,7 @@ std::vector<std::uint8_t>
 MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
 {
   CheckDensity(density);
-  if (grain < 1)
-  {
-    throw InvalidArgument("the grain size " + Shortest(grain) + " is invalid; it must be at least 1");
-  }
+  ThrowIf<InvalidArgument>(grain < 1, "the grain size " + Shortest(grain) + " is invalid; it must be at least 1");
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
   std::uint8_t *            voxel = voxels.data();
   for (std::int64_t row = 0; row < extent.RowCount(); ++row)
@@ -122,11 +115,9 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
 std::vector<std::uint32_t>
 MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
 {
-  if (side < 1 || extent.dimension < 2 || extent.dimension > 3)
-  {
-    throw InvalidArgument("Voronoi cells of side " + std::to_string(side) + " in " + std::to_string(extent.dimension) +
-                          " dimensions are invalid; the side must be at least 1, and dimensions 2 or 3");
-  }
+  ThrowIf<InvalidArgument>(side < 1 || extent.dimension < 2 || extent.dimension > 3,
+                           "Voronoi cells of side " + std::to_string(side) + " in " + std::to_string(extent.dimension) +
+                             " dimensions are invalid; the side must be at least 1, and dimensions 2 or 3");
   using Point = std::array<std::int64_t, 3>;
   Point cells = {};
   for (std::size_t axis = 0; axis < 3; ++axis)

@@ -214,12 +214,10 @@ MakePrint(const Extent &              extent,
   CheckScanExtent(extent, "a printed part");
   for (const double diameter : diameters)
   {
-    if (!(diameter >= 1 && diameter <= 1000))
-    {
-      throw InvalidArgument("the diameter " + std::to_string(diameter) +
-                            " of pores is invalid; it must be from 1 to 1000 "
-                            "voxels");
-    }
+    ThrowIf<InvalidArgument>(!(diameter >= 1 && diameter <= 1000),
+                             "the diameter " + std::to_string(diameter) +
+                               " of pores is invalid; it must be from 1 to 1000 "
+                               "voxels");
   }
   const Block  block(extent);
   const double centerX = 0.5 * static_cast<double>(extent.size[0] - 1);

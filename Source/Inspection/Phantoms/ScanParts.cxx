@@ -46,11 +46,9 @@ constexpr std::uint64_t RingsPerArtifact = 6;
 void
 CheckScanExtent(const Extent & extent, const char * what)
 {
-  if (extent.dimension < 2 || extent.dimension > 3 || extent.size[0] < 8 || extent.size[1] < 8)
-  {
-    throw InvalidArgument(std::string(what) + " needs 2 or 3 dimensions and at least 8 voxels along x and y, not " +
-                          extent.ToString());
-  }
+  ThrowIf<InvalidArgument>(extent.dimension < 2 || extent.dimension > 3 || extent.size[0] < 8 || extent.size[1] < 8,
+                           std::string(what) + " needs 2 or 3 dimensions and at least 8 voxels along x and y, not " +
+                             extent.ToString());
 }
 
 ScanMaker::ScanMaker(const Extent &        extent,
@@ -68,15 +66,11 @@ ScanMaker::ScanMaker(const Extent &        extent,
 {
   for (const double amount : { artifacts.noise, artifacts.blur, artifacts.rings, artifacts.hardening })
   {
-    if (!(amount >= 0 && amount <= 10000))
-    {
-      throw InvalidArgument("an artifact of a scan is " + std::to_string(amount) + "; it must be from 0 to 10000");
-    }
+    ThrowIf<InvalidArgument>(!(amount >= 0 && amount <= 10000),
+                             "an artifact of a scan is " + std::to_string(amount) + "; it must be from 0 to 10000");
   }
-  if (artifacts.blur > 20)
-  {
-    throw InvalidArgument("the blur " + Shortest(artifacts.blur) + " is too wide; it must be at most 20 voxels");
-  }
+  ThrowIf<InvalidArgument>(artifacts.blur > 20,
+                           "the blur " + Shortest(artifacts.blur) + " is too wide; it must be at most 20 voxels");
   m_Image.reserve(static_cast<std::size_t>(extent.VoxelCount()));
   m_Values.reserve(artifacts.blur > 0 ? static_cast<std::size_t>(extent.VoxelCount()) : 0);
 }

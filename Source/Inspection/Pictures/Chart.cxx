@@ -48,12 +48,10 @@ AxisAround(const std::string & title, const std::vector<double> & values, bool i
 {
   for (const double value : values)
   {
-    if (!std::isfinite(value) || (isLogarithmic && value <= 0))
-    {
-      throw InvalidArgument("a chart cannot show " + ShortNumber(value) + " on " +
-                            (isLogarithmic ? "a logarithmic axis" : "an axis") + "; values must be finite" +
-                            (isLogarithmic ? " above 0" : ""));
-    }
+    ThrowIf<InvalidArgument>(!std::isfinite(value) || (isLogarithmic && value <= 0),
+                             "a chart cannot show " + ShortNumber(value) + " on " +
+                               (isLogarithmic ? "a logarithmic axis" : "an axis") + "; values must be finite" +
+                               (isLogarithmic ? " above 0" : ""));
   }
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   ChartAxis axis{ title, *low, *high, isLogarithmic, false };
@@ -176,10 +174,7 @@ WriteLineChart(const std::string & path, const LineChart & chart)
     }
     names.push_back(series.name);
   }
-  if (xs.empty())
-  {
-    throw InvalidArgument("the chart '" + chart.title + "' has no points; there must be at least one");
-  }
+  ThrowIf<InvalidArgument>(xs.empty(), "the chart '" + chart.title + "' has no points; there must be at least one");
   constexpr int    sample = 24;
   const auto       drawing = MakeDrawing(path, ChartFrame::Width, ChartFrame::Height);
   const ChartAxis  up = AxisAround(chart.upTitle, ys, chart.isLogarithmic);

@@ -128,10 +128,8 @@ private:
 void
 CheckChartName(const std::string & path)
 {
-  if (!files::HasExtension(path, ".svg .png"))
-  {
-    throw InvalidArgument("a plot's name must end in .svg or .png, unlike " + Quoted(path));
-  }
+  ThrowIf<InvalidArgument>(!files::HasExtension(path, ".svg .png"),
+                           "a plot's name must end in .svg or .png, unlike " + Quoted(path));
 }
 
 std::unique_ptr<Drawing>

@@ -150,10 +150,8 @@ SamplePanels(const PictureContents & contents, const PictureLayout & layout, con
 void
 CheckPicture(const Extent & extent)
 {
-  if (extent.dimension > 3)
-  {
-    throw Unsupported("a picture shows images of 1 to 3 dimensions, not " + std::to_string(extent.dimension));
-  }
+  ThrowIf<Unsupported>(extent.dimension > 3,
+                       "a picture shows images of 1 to 3 dimensions, not " + std::to_string(extent.dimension));
 }
 
 void

@@ -46,12 +46,10 @@ WritePdf(const std::string & folder)
                                         (place / "report.html").string() });
     std::error_code  ignored;
     fs::remove_all(profile, ignored);
-    if (end.exitCode != 0 || !fs::is_regular_file(temporary, ignored) || fs::file_size(temporary, ignored) == 0)
-    {
-      throw Error("cannot write " + Quoted(path) + ": " + Quoted(browser) +
-                  " did not print the report; print "
-                  "report.html from a browser");
-    }
+    ThrowIf(end.exitCode != 0 || !fs::is_regular_file(temporary, ignored) || fs::file_size(temporary, ignored) == 0,
+            "cannot write " + Quoted(path) + ": " + Quoted(browser) +
+              " did not print the report; print "
+              "report.html from a browser");
   });
   return path;
 }

@@ -104,12 +104,10 @@ public:
   {
     for (const char * const file : { "items.csv", "defects.csv", "manifest.json", "recipe.toml" })
     {
-      if (!fs::is_regular_file(PathOf(file)))
-      {
-        throw Error(fs::exists(folder) ? Quoted(folder) + " is not the folder of a finished batch: it has no " + file +
-                                           "; `brickccl batch ... --resume` completes one"
-                                       : "the folder " + Quoted(folder) + " does not exist");
-      }
+      ThrowIf(!fs::is_regular_file(PathOf(file)),
+              fs::exists(folder) ? Quoted(folder) + " is not the folder of a finished batch: it has no " + file +
+                                     "; `brickccl batch ... --resume` completes one"
+                                 : "the folder " + Quoted(folder) + " does not exist");
     }
     m_Manifest = ReadManifest(folder);
     m_Recipe = batch::ParseRecipe(ReadText(PathOf("recipe.toml")), PathOf("recipe.toml"));
@@ -369,12 +367,10 @@ SetFields(job::Job & recipe, const std::vector<std::string> & fields)
     const std::size_t sign = field.find('=');
     const std::string name = field.substr(0, sign);
     const bool        isKnown = std::count(names.begin(), names.end(), name) > 0;
-    if (sign == std::string::npos || !isKnown)
-    {
-      throw InvalidArgument(isKnown ? "--report-field " + name + " has no value; write " + name + "=VALUE"
-                                    : "a report has no field " + Quoted(name) + DidYouMean(name, names) +
-                                        "; there are " + Joined(names, ", "));
-    }
+    ThrowIf<InvalidArgument>(sign == std::string::npos || !isKnown,
+                             isKnown ? "--report-field " + name + " has no value; write " + name + "=VALUE"
+                                     : "a report has no field " + Quoted(name) + DidYouMean(name, names) +
+                                         "; there are " + Joined(names, ", "));
     const job::Parameter & parameter = *job::FindParameter("report." + name);
     if (const auto fault =
           job::SetValue(parameter.form, { field.substr(sign + 1) }, job::SlotOf(recipe, parameter.member)))

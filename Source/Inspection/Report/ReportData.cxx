@@ -98,10 +98,8 @@ CheckOutputs(const std::string & folder, const ordered_json & outputs)
     {
       continue;
     }
-    if (!std::filesystem::is_regular_file(path) || batch::DescribeFile(path, name) != output)
-    {
-      throw Error("'" + path + "' was changed after the batch; `brickccl batch ... --resume` makes it again");
-    }
+    ThrowIf(!std::filesystem::is_regular_file(path) || batch::DescribeFile(path, name) != output,
+            "'" + path + "' was changed after the batch; `brickccl batch ... --resume` makes it again");
   }
   if (!missing.empty())
   {

@@ -171,17 +171,12 @@ FindTwoPeaks(const ValueHistogram & histogram)
     histogram.minimum == histogram.maximum
       ? "no automatic threshold: all voxels have the same value"
       : "the histogram does not have two clear peaks (air and material); use otsu or a number as the threshold";
-  if (histogram.valueCount == 0)
-  {
-    throw InvalidArgument(
-      "there are no values for a threshold: every voxel is NaN or infinite, or none is in the mask");
-  }
+  ThrowIf<InvalidArgument>(
+    histogram.valueCount == 0,
+    "there are no values for a threshold: every voxel is NaN or infinite, or none is in the mask");
   const CoarseHistogram coarse = Coarsen(histogram);
   const auto [highest, second] = ClearestPeaks(coarse.heights);
-  if (highest == second)
-  {
-    throw InvalidArgument(oneAlone);
-  }
+  ThrowIf<InvalidArgument>(highest == second, oneAlone);
   const auto [left, right] = std::minmax(highest, second);
   const auto  lowest = std::min_element(coarse.heights.begin() + static_cast<std::ptrdiff_t>(left),
                                        coarse.heights.begin() + static_cast<std::ptrdiff_t>(right));

@@ -56,10 +56,7 @@ Run(TFilter & filter, std::int64_t count, TReal * values, const HostContext & co
   }
   catch (const itk::ExceptionObject & error)
   {
-    if (!isCanceled)
-    {
-      throw Error(std::string("ITK could not filter the image: ") + error.GetDescription());
-    }
+    ThrowIf(!isCanceled, std::string("ITK could not filter the image: ") + error.GetDescription());
   }
   if (isCanceled)
   {
@@ -322,10 +319,7 @@ AlignImages(const LoadedImage & first, const LoadedImage & second, bool areLabel
   {
     return shifts[0];
   }
-  if (motions.empty())
-  {
-    throw Error("the images could not be aligned: no motion was found that leaves one within the other");
-  }
+  ThrowIf(motions.empty(), "the images could not be aligned: no motion was found that leaves one within the other");
   return motions[0];
 }
 

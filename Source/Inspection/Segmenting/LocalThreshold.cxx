@@ -28,11 +28,9 @@ RadiusOf(double window, const Extent & extent, const Geometry & geometry)
     largest = std::max(largest, reach);
     radius[axis] = static_cast<std::int64_t>(std::min(reach, widest));
   }
-  if (largest < 1 || largest > widest)
-  {
-    throw InvalidArgument("the window of " + Shortest(window) + " mm is " + (largest < 1 ? "1 voxel" : "too") +
-                          " wide; a local threshold needs 3 to 255 voxels along an axis");
-  }
+  ThrowIf<InvalidArgument>(largest < 1 || largest > widest,
+                           "the window of " + Shortest(window) + " mm is " + (largest < 1 ? "1 voxel" : "too") +
+                             " wide; a local threshold needs 3 to 255 voxels along an axis");
   return radius;
 }
 
@@ -123,10 +121,7 @@ CompareLocally(const ImageView &      image,
                std::uint8_t *         mask,
                const HostContext &    context)
 {
-  if (image.extent.dimension > 3)
-  {
-    throw InvalidArgument("a local threshold supports up to 3 dimensions");
-  }
+  ThrowIf<InvalidArgument>(image.extent.dimension > 3, "a local threshold supports up to 3 dimensions");
   const std::int64_t * const size = image.extent.size;
   const auto                 radius = RadiusOf(found.method.window, image.extent, geometry);
   const Levels               levels(histogram, found);

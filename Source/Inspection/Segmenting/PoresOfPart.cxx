@@ -126,24 +126,21 @@ private:
       {
         continue;
       }
-      if (parts == MaximumParts)
-      {
-        throw InvalidArgument("there are more than " + std::to_string(MaximumParts) +
-                              " pieces of material with at least a thousandth of the largest one's voxels; take fewer "
-                              "of them as parts (--parts N, part.parts), or smooth the image first");
-      }
+      ThrowIf<InvalidArgument>(
+        parts == MaximumParts,
+        "there are more than " + std::to_string(MaximumParts) +
+          " pieces of material with at least a thousandth of the largest one's voxels; take fewer "
+          "of them as parts (--parts N, part.parts), or smooth the image first");
       ++parts;
       const double begin = done;
       done += 0.6 * static_cast<double>(piece.voxelCount) / static_cast<double>(m_Material.ForegroundVoxelCount());
       TakePiece(piece, m_Context.Part(begin, done));
     }
-    if (parts < wanted)
-    {
-      throw InvalidArgument(std::to_string(wanted) + " parts are asked for (--parts, part.parts), but there " +
-                            (parts == 1 ? "is only 1 piece" : "are only " + std::to_string(parts) + " pieces") +
-                            " of material with at least a thousandth of the largest one's voxels; pieces that touch "
-                            "are one");
-    }
+    ThrowIf<InvalidArgument>(parts < wanted,
+                             std::to_string(wanted) + " parts are asked for (--parts, part.parts), but there " +
+                               (parts == 1 ? "is only 1 piece" : "are only " + std::to_string(parts) + " pieces") +
+                               " of material with at least a thousandth of the largest one's voxels; pieces that touch "
+                               "are one");
   }
 
   /** Takes a piece as the next part. It is completed in its box and a voxel around, which changes nothing: beyond,
@@ -412,11 +409,9 @@ CountNumbers(const ImageView & numbers, const ImageView & within, const std::opt
 void
 CompleteCounts(std::uint64_t materialVoxels, const PieceCounter & pieces, PoresOfPart & found)
 {
-  if (found.partVoxels == 0)
-  {
-    throw InvalidArgument(
-      "no voxel of the part is in the region; choose a box, cylinder, sphere or mask that overlaps the part");
-  }
+  ThrowIf<InvalidArgument>(
+    found.partVoxels == 0,
+    "no voxel of the part is in the region; choose a box, cylinder, sphere or mask that overlaps the part");
   found.fillsImage = found.wholeVoxels == static_cast<std::uint64_t>(found.extent.VoxelCount());
   found.otherMaterialVoxels = materialVoxels - found.materialVoxels;
   found.furtherPieces = pieces.Count(2, LeastShareOfPiece);
@@ -432,32 +427,26 @@ FindPores(const ImageView & image, const PoreOptions & options, PoresOfPart memo
 void
 CheckMayHavePart(const Extent & extent, int channels)
 {
-  if (channels != 1 || extent.dimension > 3)
-  {
-    throw InvalidArgument("pores are found in images with 1 channel and up to 3 dimensions; this one has " +
-                          Counted(channels, "channel") + " and " + Counted(extent.dimension, "dimension"));
-  }
+  ThrowIf<InvalidArgument>(channels != 1 || extent.dimension > 3,
+                           "pores are found in images with 1 channel and up to 3 dimensions; this one has " +
+                             Counted(channels, "channel") + " and " + Counted(extent.dimension, "dimension"));
 }
 
 void
 CheckMaterial(std::uint64_t materialVoxels, const Extent & extent, const Criterion & criterion)
 {
-  if (materialVoxels == 0)
-  {
-    throw InvalidArgument("the image has no material: no voxel is in " + criterion.ToString() +
-                          "; give another threshold");
-  }
+  ThrowIf<InvalidArgument>(materialVoxels == 0,
+                           "the image has no material: no voxel is in " + criterion.ToString() +
+                             "; give another threshold");
   CheckThatAirIsLeft(materialVoxels, extent, criterion);
 }
 
 void
 CheckThatAirIsLeft(std::uint64_t materialVoxels, const Extent & extent, const Criterion & criterion)
 {
-  if (materialVoxels == static_cast<std::uint64_t>(extent.VoxelCount()))
-  {
-    throw InvalidArgument("the part fills the image: every voxel is in " + criterion.ToString() +
-                          "; give another threshold");
-  }
+  ThrowIf<InvalidArgument>(materialVoxels == static_cast<std::uint64_t>(extent.VoxelCount()),
+                           "the part fills the image: every voxel is in " + criterion.ToString() +
+                             "; give another threshold");
 }
 
 } // namespace brickccl

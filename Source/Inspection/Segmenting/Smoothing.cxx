@@ -148,11 +148,9 @@ Smooth(const ImageView &       image,
        void *                  smoothed,
        const HostContext &     context)
 {
-  if (image.channels != 1)
-  {
-    throw InvalidArgument("an image of " + std::to_string(image.channels) +
-                          " channels cannot be smoothed; convert it to gray first");
-  }
+  ThrowIf<InvalidArgument>(image.channels != 1,
+                           "an image of " + std::to_string(image.channels) +
+                             " channels cannot be smoothed; convert it to gray first");
   const bool   isBilateral = method.kind == Kind::Bilateral;
   const double widest = isBilateral ? WidestBilateral : MaximumDeviationInVoxels;
   for (int axis = 0; axis < std::min(image.extent.dimension, 3) && (isBilateral || method.kind == Kind::Gaussian);
@@ -192,10 +190,8 @@ Smooth(const ImageView &       image,
 void
 Downsample(LoadedImage & image, int most, const HostContext & context)
 {
-  if (image.channels != 1 || !image.segmentation.segments.empty())
-  {
-    throw InvalidArgument("--downsample averages gray values, and this is a color image or a label map with segments");
-  }
+  ThrowIf<InvalidArgument>(image.channels != 1 || !image.segmentation.segments.empty(),
+                           "--downsample averages gray values, and this is a color image or a label map with segments");
   const Extent fine = image.extent;
   std::int64_t step[MaximumDimension] = { 1, 1, 1, 1 };
   for (int axis = 0; axis < 3; ++axis)

@@ -261,14 +261,12 @@ MultiOtsuThresholds(const ValueHistogram & histogram, int classes)
   const OccurringValues occurring(histogram);
   const std::size_t     valueCount = occurring.values.size();
   const auto            classCount = static_cast<std::size_t>(classes);
-  if (classes < 2 || valueCount < classCount)
-  {
-    throw InvalidArgument(
-      valueCount == 1 ? std::string("no automatic threshold: all ") + (histogram.infiniteCount > 0 ? "finite " : "") +
-                          "voxels have the same value"
-                      : "no automatic threshold for " + std::to_string(classes) + " classes: the image has only " +
-                          std::to_string(valueCount) + " different values; give the threshold as a number");
-  }
+  ThrowIf<InvalidArgument>(
+    classes < 2 || valueCount < classCount,
+    valueCount == 1 ? std::string("no automatic threshold: all ") + (histogram.infiniteCount > 0 ? "finite " : "") +
+                        "voxels have the same value"
+                    : "no automatic threshold for " + std::to_string(classes) + " classes: the image has only " +
+                        std::to_string(valueCount) + " different values; give the threshold as a number");
   Divisions                             divisions(occurring);
   std::vector<std::vector<std::size_t>> begins;
   for (std::size_t count = 2; count <= classCount; ++count)

@@ -269,11 +269,9 @@ HistogramOf(const ImageParts & parts, const HostContext & context)
 double
 ValueHistogram::Percentile(double percent) const
 {
-  if (!(percent >= 0 && percent <= 100) || valueCount == 0)
-  {
-    throw InvalidArgument("cannot compute a percentile for " + std::to_string(percent) + " percent of " +
-                          std::to_string(valueCount) + " values; give 0 to 100 percent of at least one value");
-  }
+  ThrowIf<InvalidArgument>(!(percent >= 0 && percent <= 100) || valueCount == 0,
+                           "cannot compute a percentile for " + std::to_string(percent) + " percent of " +
+                             std::to_string(valueCount) + " values; give 0 to 100 percent of at least one value");
   if (percent == 0 || percent == 100)
   {
     return static_cast<double>(percent == 0 ? minimum : maximum);

@@ -351,13 +351,11 @@ SlabLabeler::MergeTables()
   const SlabPlan &    plan = m_Result.plan;
   const std::uint64_t bytes = TableBytes(m_SlabComponents, m_Result.components);
   const std::uint64_t room = plan.memory - plan.fixedBytes;
-  if (bytes > room)
-  {
-    throw InvalidArgument("the table of " + std::to_string(m_Result.components) + " components needs about " +
-                          BytesAsText(bytes) + " of memory, more than the " + BytesAsText(room) +
-                          " that --memory leaves; " + plan.AskForBytes(bytes) +
-                          ", drop small components by a larger --minimum-size, or leave out the table");
-  }
+  ThrowIf<InvalidArgument>(bytes > room,
+                           "the table of " + std::to_string(m_Result.components) + " components needs about " +
+                             BytesAsText(bytes) + " of memory, more than the " + BytesAsText(room) +
+                             " that --memory leaves; " + plan.AskForBytes(bytes) +
+                             ", drop small components by a larger --minimum-size, or leave out the table");
   CountSlabs();
   m_Result.table = MergeBrickTables(plan.slabs.size(),
                                     Reader(Kind::Record),

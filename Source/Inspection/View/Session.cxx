@@ -88,11 +88,9 @@ CheckOutput(const Scene & scene, const std::string & kind, const std::string & n
     return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
   });
   constexpr std::size_t longest = 200;
-  if (!hasEnd || name.find_first_of("/\\") != std::string::npos || Printable(name) != name || name.front() == '.' ||
-      name.size() > longest)
-  {
-    throw InvalidArgument(Quoted(name) + " must be a file name without a folder that ends in " + Joined(ends, ", "));
-  }
+  ThrowIf<InvalidArgument>(!hasEnd || name.find_first_of("/\\") != std::string::npos || Printable(name) != name ||
+                             name.front() == '.' || name.size() > longest,
+                           Quoted(name) + " must be a file name without a folder that ends in " + Joined(ends, ", "));
   std::vector<std::string> inputs = scene.scan.files;
   inputs.push_back(scene.input);
   if (scene.labels)
@@ -103,11 +101,9 @@ CheckOutput(const Scene & scene, const std::string & kind, const std::string & n
   const auto      type = fs::symlink_status(name, failure).type();
   const bool      isNew = type == fs::file_type::not_found;
   const auto      isName = [&](const std::string & input) { return AreSameExistingFile(name, input); };
-  if (std::any_of(inputs.begin(), inputs.end(), isName) || (!isNew && type != fs::file_type::regular) ||
-      (isNew && WouldBeRead(scene.input, name)))
-  {
-    throw InvalidArgument(Quoted(name) + " is an input or not a file that can be replaced; choose another name");
-  }
+  ThrowIf<InvalidArgument>(std::any_of(inputs.begin(), inputs.end(), isName) ||
+                             (!isNew && type != fs::file_type::regular) || (isNew && WouldBeRead(scene.input, name)),
+                           Quoted(name) + " is an input or not a file that can be replaced; choose another name");
 }
 
 } // namespace
@@ -115,12 +111,10 @@ CheckOutput(const Scene & scene, const std::string & kind, const std::string & n
 void
 CheckScene(const Scene & scene)
 {
-  if (scene.scan.channels != 1 || scene.scan.extent.dimension > 3)
-  {
-    throw InvalidArgument("`brickccl view` shows images of 1 channel and up to 3 dimensions; " + Quoted(scene.input) +
-                          " has " + std::to_string(scene.scan.channels) + " and " +
-                          std::to_string(scene.scan.extent.dimension));
-  }
+  ThrowIf<InvalidArgument>(scene.scan.channels != 1 || scene.scan.extent.dimension > 3,
+                           "`brickccl view` shows images of 1 channel and up to 3 dimensions; " + Quoted(scene.input) +
+                             " has " + std::to_string(scene.scan.channels) + " and " +
+                             std::to_string(scene.scan.extent.dimension));
   if (scene.labels)
   {
     CheckSameGrid(scene.scan, *scene.labels, scene.labelsName);
@@ -302,10 +296,9 @@ Session::AnswerSave(const Json & asked, const Labeled & labeled) const
   try
   {
     CheckOutput(m_Scene, kind, name);
-    if (labeled.generation == 0 || !labeled.error.empty() || asked.at("generation") != labeled.generation)
-    {
-      throw InvalidArgument("wait until the labels are exact, then save");
-    }
+    ThrowIf<InvalidArgument>(labeled.generation == 0 || !labeled.error.empty() ||
+                               asked.at("generation") != labeled.generation,
+                             "wait until the labels are exact, then save");
     if (fs::exists(name) && !asked.at("overwrite").get<bool>())
     {
       return { { "exists", name } };

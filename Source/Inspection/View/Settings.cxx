@@ -75,10 +75,8 @@ ReadSettings(const nlohmann::json & json)
   const std::vector<std::string> known = job::WordsOf(OptionsOfPage);
   for (const auto & setting : settings)
   {
-    if (std::count(known.begin(), known.end(), setting.first) == 0)
-    {
-      throw InvalidArgument("the page cannot set " + Quoted(setting.first));
-    }
+    ThrowIf<InvalidArgument>(std::count(known.begin(), known.end(), setting.first) == 0,
+                             "the page cannot set " + Quoted(setting.first));
   }
   return settings;
 }
@@ -99,10 +97,7 @@ JobOf(const Settings & settings)
     }
     for (const std::string & other : job::WordsOf(parameter.ties.excludes))
     {
-      if (settings.count(other) > 0)
-      {
-        throw InvalidArgument("--" + option + " and --" + other + " cannot be combined");
-      }
+      ThrowIf<InvalidArgument>(settings.count(other) > 0, "--" + option + " and --" + other + " cannot be combined");
     }
   }
   // A wide median takes minutes; the page offers these.
@@ -111,14 +106,10 @@ JobOf(const Settings & settings)
   {
     throw InvalidArgument("--smooth: the page smooths by median:1 or median:2; wider ones are for `brickccl label`");
   }
-  if (job::HasLocalThreshold(job))
-  {
-    throw InvalidArgument("--threshold: the page has no local thresholds; they are for `brickccl label`");
-  }
-  if ((job.below && job.threshold.empty() && !job.pores) || (job.close > 0 && !job.pores))
-  {
-    throw InvalidArgument(job.below ? "--below needs --threshold" : "--close needs --pores");
-  }
+  ThrowIf<InvalidArgument>(job::HasLocalThreshold(job),
+                           "--threshold: the page has no local thresholds; they are for `brickccl label`");
+  ThrowIf<InvalidArgument>((job.below && job.threshold.empty() && !job.pores) || (job.close > 0 && !job.pores),
+                           job.below ? "--below needs --threshold" : "--close needs --pores");
   return job;
 }
 
@@ -201,10 +192,8 @@ RecipeOf(const Settings & reading, const Settings & settings)
   for (const auto & [option, texts] : all)
   {
     const std::string key = KeyOf(option, findsPores);
-    if (option == "series" || (option == "below" && findsPores))
-    {
-      throw InvalidArgument("recipes cannot have --" + option + (findsPores ? " with --pores" : ""));
-    }
+    ThrowIf<InvalidArgument>(option == "series" || (option == "below" && findsPores),
+                             "recipes cannot have --" + option + (findsPores ? " with --pores" : ""));
     if (!key.empty())
     {
       keys[key] = texts;

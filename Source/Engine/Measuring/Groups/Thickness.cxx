@@ -61,10 +61,8 @@ MeasureThickness(const GroupInput & input, ComponentTable & table)
   const HostContext & context = input.context;
   const Extent &      extent = volume.GetExtent();
   const std::uint64_t components = table.components.size();
-  if (components > std::numeric_limits<std::uint32_t>::max())
-  {
-    throw Unsupported("thickness supports up to 4294967295 components, not " + std::to_string(components));
-  }
+  ThrowIf<Unsupported>(components > std::numeric_limits<std::uint32_t>::max(),
+                       "thickness supports up to 4294967295 components, not " + std::to_string(components));
   UninitializedVector<std::uint32_t> labels;
   if (!input.TouchingAreJoined() && !TouchingRunsAreJoined(volume, context, 1))
   {

@@ -53,7 +53,6 @@ AllFormats()
     { "PNG", ".png", IsPng, ReadPng, false, nullptr, WritePng, nullptr, 2, HoldsPngTypes },
     { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg },
     { "BMP", ".bmp", IsBmp, ReadBmp },
-    { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc },
     { "HDF5", ".h5 .hdf5 .hdf .nxs", IsHdf5, ReadHdf5, true, "FILE.h5::/DATASET names one of several" },
     { "VGI", ".vgi", IsVgi, ReadVgi, true, "Volume Graphics; FILE.vgi::/volume2 names one of several" },
     { "VTK", ".vti .vtk", IsVtk, ReadVtk, true, "images; FILE.vti::/NAME names one of several" },

@@ -106,9 +106,6 @@ LoadedImage ReadJpeg(const FileBytes & file, const ReadOptions & options);
 bool        IsBmp(const FileBytes & file);
 LoadedImage ReadBmp(const FileBytes & file, const ReadOptions & options);
 
-bool        IsMrc(const FileBytes & file);
-LoadedImage ReadMrc(const FileBytes & file, const ReadOptions & options);
-
 bool        IsVgi(const FileBytes & file);
 LoadedImage ReadVgi(const FileBytes & file, const ReadOptions & options);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs and SimpleITK."""
+"""PNG, JPEG and BMP files, and folders of slice images, beside Pillow, imagecodecs and SimpleITK."""
 
 import itertools
 import json
@@ -209,102 +209,6 @@ class Bmp(PicturesTest):
         self.refuses_every_cut(path)
         self.survives_mutations((path, self.save(Picture.fromarray(COLOR), "c.bmp")), 150, ".bmp")
 
-
-class Mrc(PicturesTest):
-    VOXELS = RANDOM.integers(0, 100, (4, 6, 5))
-
-    def mrc(self, voxels, mode, order="<", extended=b"", axes=(1, 2, 3), imod=None, angle=90.0, stamp=True):
-        z, y, x = voxels.shape
-        words = struct.pack(order + "4i3i3i3f3f3i", x, y, z, mode, 0, 0, 0, x, y, z, x * 1.5, y * 2.5, z * 4.0, angle, 90.0,
-                            90.0, *axes)
-        words += struct.pack(order + "3f", 0, 0, 0) + struct.pack(order + "2i", 1, len(extended))
-        words = words.ljust(152, b"\0")
-        if imod is not None:
-            words += struct.pack(order + "2i", 1146047817, imod)
-        words = words.ljust(196, b"\0") + struct.pack(order + "3f", 10, 20, 30) + b"MAP "
-        words += (b"\x44\x44\0\0" if order == "<" else b"\x11\x11\0\0") if stamp else bytes(4)
-        return self.put(words.ljust(1024, b"\0") + extended + voxels.astype(voxels.dtype.newbyteorder(order)).tobytes(),
-                        "a.mrc")
-
-    def test_modes_in_both_byte_orders(self):
-        for mode, kind in ((0, "i1"), (1, "i2"), (2, "f4"), (6, "u2")):
-            for order in "<>":
-                voxels = (self.VOXELS - (50 if kind in ("i1", "i2") else 0)).astype(kind)
-                for extended in (b"", bytes(13)):
-                    for stamp in (True, False):
-                        path = self.mrc(voxels, mode, order, extended, stamp=stamp)
-                        image = self.assert_voxels(path, voxels)
-                        self.assertEqual(image.type, np.dtype(kind).name)
-                        self.assert_geometry(image, (1.5e-7, 2.5e-7, 4e-7))
-                        np.testing.assert_allclose(image.origin, (1e-6, 2e-6, 3e-6), rtol=1e-5)
-
-    def test_beside_simpleitk(self):
-        self.refuses(self.mrc(self.VOXELS.astype("f2"), 12), saying="16-bit floating-point")
-        SimpleITK.WriteImage(SimpleITK.GetImageFromArray(self.VOXELS.astype("i2")), self.path("s.mrc"))
-        self.assert_voxels(self.path("s.mrc"), self.VOXELS)
-
-    def test_orders_of_axes(self):
-        voxels = self.VOXELS.astype("i2")
-        for axes in itertools.permutations((1, 2, 3)):
-            path = self.mrc(voxels, 1, axes=axes)
-            if axes == (1, 2, 3):
-                self.assert_voxels(path, voxels)
-            else:
-                self.refuses(path, saying=["order", "%d, %d, %d" % axes])
-        self.assert_voxels(self.mrc(voxels, 1, axes=(0, 0, 0)), voxels)
-        # Without an origin the number of the first column, row and section gives it.
-        path = self.mrc(voxels, 1)
-        with open(path, "r+b") as stream:
-            stream.seek(16)
-            stream.write(struct.pack("<3i", 7, -8, 9))
-            stream.seek(196)
-            stream.write(bytes(12))
-        np.testing.assert_allclose(self.read(path).origin, (7 * 1.5e-7, -8 * 2.5e-7, 9 * 4e-7), rtol=1e-5)
-
-    def test_stacks_of_volumes(self):
-        voxels = self.VOXELS.astype("i2")
-        path = self.mrc(voxels, 1)
-        with open(path, "r+b") as stream:
-            stream.seek(36)
-            stream.write(struct.pack("<i", 2))
-            stream.seek(88)
-            stream.write(struct.pack("<i", 401))
-        self.refuses(path, saying=["stack of volumes", "401"])
-        with open(self.mrc(voxels, 1), "ab") as stream:
-            stream.write(b"more")
-        self.assertIn("4 bytes", " ".join(self.assert_voxels(path, voxels).notes))
-
-    def test_stacks_of_images(self):
-        voxels = self.VOXELS.astype("i2")
-        path = self.mrc(voxels, 1)
-        for group, sections, isTold in ((0, 1, True), (1, 4, False), (0, 4, False)):
-            with open(path, "r+b") as stream:
-                stream.seek(36)
-                stream.write(struct.pack("<i", sections))
-                stream.seek(88)
-                stream.write(struct.pack("<i", group))
-            self.assertEqual("stack of images" in " ".join(self.assert_voxels(path, voxels).notes), isTold)
-
-    def test_bytes_of_imod(self):
-        voxels = (self.VOXELS + 120).astype("u1")
-        self.assertEqual(self.assert_voxels(self.mrc(voxels, 0, imod=0), voxels).type, "uint8")
-        self.assertEqual(self.read(self.mrc(voxels, 0, imod=1)).type, "int8")
-        self.refuses(self.mrc(voxels, 0, imod=17), saying="two 4-bit numbers")
-
-    def test_refused(self):
-        voxels = self.VOXELS.astype("i2")
-        self.refuses(self.mrc(voxels, 4), saying="complex")
-        self.refuses(self.mrc(voxels, 3), saying="complex")
-        self.refuses(self.mrc(voxels, 101), saying="4-bit")
-        for axes in ((1, 1, 3), (0, 1, 2), (2, 3, 4), (-1, 2, 3)):
-            self.refuses(self.mrc(voxels, 1, axes=axes), saying=["order", "%d, %d, %d" % axes])
-        self.refuses(self.mrc(voxels, 1, angle=120.0), saying="angle")
-        path = self.mrc(voxels, 1)
-        with open(path, "rb") as stream:
-            data = stream.read()
-        self.refuses(self.put(data[:-1], "cut.mrc"), saying="truncated")
-        self.refuses(self.put(data[:600], "cut.mrc"))
-        self.survives_mutations((path,), 200, ".mrc")
 
 
 class Slices(PicturesTest):

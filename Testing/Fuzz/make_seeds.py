@@ -132,17 +132,6 @@ def pictures():
     color.save(path("jpeg", "color.jpg"), progressive=True)
 
 
-def mrc():
-    for mode, kind in ((0, np.int8), (1, np.int16), (2, np.float32), (6, np.uint16), (12, np.float16)):
-        head = bytearray(1024)
-        struct.pack_into("<10i", head, 0, 7, 5, 3, mode, 0, 0, 0, 7, 5, 3)
-        struct.pack_into("<6f3i", head, 40, 14, 10, 9, 90, 90, 90, 1, 2, 3)
-        head[208:212], head[212:216] = b"MAP ", b"\x44\x44\0\0"
-        write("mrc", "mode%d.mrc" % mode, bytes(head) + (VOXELS / 3).astype(kind).tobytes())
-    struct.pack_into("<3i", head, 64, 3, 1, 2)
-    write("mrc", "turned.mrc", bytes(head) + (VOXELS / 3).astype(np.float16).tobytes())
-
-
 def scanners():
     np.save(path("npy", "short.npy"), VOXELS.astype(np.int16))
     np.save(path("npy", "double.npy"), VOXELS.astype(">f8"))
@@ -248,5 +237,5 @@ def dicom():
     slice_of("segments", (VOXELS > 100).astype(np.uint8), SegmentationType="BINARY", **groups)
 
 
-for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, scanners, vtk, zarr, dicom):
+for make in (nrrd, nifti, metaimage, tiff, pictures, scanners, vtk, zarr, dicom):
     make()

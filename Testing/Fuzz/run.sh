@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 shift || true
 formats=("$@")
-[ ${#formats[@]} -gt 0 ] || formats=(nrrd nifti metaimage tiff png jpeg bmp mrc npy zarr isq mgh gipl vgi vtk txm vff dicom http)
+[ ${#formats[@]} -gt 0 ] || formats=(nrrd nifti metaimage tiff png jpeg bmp npy zarr isq mgh gipl vgi vtk txm vff dicom http)
 Testing/install-packages.sh clang libclang-rt-14-dev
 cmake --preset fuzz -Wno-dev --log-level=WARNING
 cmake --build --preset fuzz

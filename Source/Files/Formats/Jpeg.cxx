@@ -254,7 +254,7 @@ brickccl::WriteColorJpeg(const std::string & path, int width, int height, const 
 {
   files::JpegEncoder encoder;
   ThrowIf(!encoder.Encode(width, height, pixels, quality),
-                 "JPEG cannot hold a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
+          "JPEG cannot hold a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   files::OutputFile file(path);
   file.Write(encoder.Bytes(), encoder.Size());
   file.Close();

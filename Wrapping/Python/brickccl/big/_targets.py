@@ -30,7 +30,7 @@ HALF_WRITTEN = re.compile(r"\.[0-9a-f]{32}\.partial$")
 #: Endings of files that are nothing of zarr.
 OTHER_ENDINGS = (
     ".npy", ".npz", ".tif", ".tiff", ".nii", ".nii.gz", ".img", ".img.gz", ".hdr", ".hdr.gz", ".nrrd", ".nhdr", ".mha", ".mhd",
-    ".h5", ".hdf5", ".hdf", ".nxs", ".mrc", ".dcm", ".png", ".jpg", ".jpeg", ".bmp", ".raw", ".csv", ".tsv", ".parquet",
+    ".h5", ".hdf5", ".hdf", ".nxs", ".dcm", ".png", ".jpg", ".jpeg", ".bmp", ".raw", ".csv", ".tsv", ".parquet",
 )  # fmt: skip
 LABEL_TYPES = ("uint8", "uint16", "uint32", "uint64")
 

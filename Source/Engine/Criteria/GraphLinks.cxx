@@ -184,14 +184,10 @@ private:
 void
 CheckGraph(const ImageView & graph)
 {
-  if ((graph.type != ScalarType::UInt8 && graph.type != ScalarType::UInt32) || graph.channels != 1)
-  {
-    throw InvalidArgument("a voxel graph must be an image of one channel of type uint8 or uint32");
-  }
-  if (graph.extent.dimension > 3)
-  {
-    throw InvalidArgument("a voxel graph has 1 to 3 dimensions, not " + std::to_string(graph.extent.dimension));
-  }
+  ThrowIf<InvalidArgument>((graph.type != ScalarType::UInt8 && graph.type != ScalarType::UInt32) || graph.channels != 1,
+                           "a voxel graph must be an image of one channel of type uint8 or uint32");
+  ThrowIf<InvalidArgument>(graph.extent.dimension > 3,
+                           "a voxel graph has 1 to 3 dimensions, not " + std::to_string(graph.extent.dimension));
 }
 
 } // namespace
@@ -216,27 +212,21 @@ MakeGraphLinks(const ImageView &                graph,
     throw InvalidArgument("the mask has the extent " + mask->extent.ToString() + " but the graph " +
                           graph.extent.ToString() + "; they must be the same");
   }
-  if (connectivity.Dimension() != graph.extent.dimension)
-  {
-    throw InvalidArgument("the connectivity is one of " + Counted(connectivity.Dimension(), "dimension") +
-                          " but the graph has " + std::to_string(graph.extent.dimension));
-  }
+  ThrowIf<InvalidArgument>(connectivity.Dimension() != graph.extent.dimension,
+                           "the connectivity is one of " + Counted(connectivity.Dimension(), "dimension") +
+                             " but the graph has " + std::to_string(graph.extent.dimension));
   const bool isNarrow = graph.type == ScalarType::UInt8;
   for (const NeighborOffset & step : connectivity.Offsets())
   {
-    if (isNarrow && VoxelGraphBit(step, graph.extent.dimension) >= 8)
-    {
-      throw InvalidArgument("a graph of type uint8 has no bits for connectivity " + connectivity.ToString() +
-                            "; use uint32");
-    }
+    ThrowIf<InvalidArgument>(isNarrow && VoxelGraphBit(step, graph.extent.dimension) >= 8,
+                             "a graph of type uint8 has no bits for connectivity " + connectivity.ToString() +
+                               "; use uint32");
   }
   for (int axis = 0; axis < graph.extent.dimension; ++axis)
   {
-    if (periodic.Has(axis) && graph.extent.size[axis] < 3)
-    {
-      throw InvalidArgument("a voxel graph that is periodic along " + periodic.ToString() + " has the extent " +
-                            graph.extent.ToString() + "; it needs 3 voxels or more along these axes");
-    }
+    ThrowIf<InvalidArgument>(periodic.Has(axis) && graph.extent.size[axis] < 3,
+                             "a voxel graph that is periodic along " + periodic.ToString() + " has the extent " +
+                               graph.extent.ToString() + "; it needs 3 voxels or more along these axes");
   }
   if (isNarrow)
   {

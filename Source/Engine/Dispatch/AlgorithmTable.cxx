@@ -130,10 +130,7 @@ ChooseForWholeRows()
   const std::vector<Algorithm> & all = Algorithms();
   const auto                     takes = [](const Algorithm & algorithm) { return algorithm.cpu.takesWholeRows; };
   const auto                     found = std::find_if(all.begin(), all.end(), takes);
-  if (found == all.end())
-  {
-    throw Unsupported("this build has no algorithm for neighborhoods with whole rows");
-  }
+  ThrowIf<Unsupported>(found == all.end(), "this build has no algorithm for neighborhoods with whole rows");
   return { &*found, PresetsOf(*found) };
 }
 
@@ -145,10 +142,7 @@ const Algorithm &
 RowOf(const std::string & name)
 {
   const AlgorithmChoice choice = ParseAlgorithm(name);
-  if (choice.algorithm == nullptr)
-  {
-    throw InvalidArgument("give the name of an algorithm, not '" + name + "'");
-  }
+  ThrowIf<InvalidArgument>(choice.algorithm == nullptr, "give the name of an algorithm, not '" + name + "'");
   return *choice.algorithm;
 }
 

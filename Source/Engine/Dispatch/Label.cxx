@@ -53,10 +53,7 @@ DeviceFor(const Device & asked, const Connectivity & connectivity)
     return ResolveDevice(asked);
   }
   const std::string why = "CUDA devices need a neighborhood with face neighbors; use the CPU";
-  if (asked.kind == Device::Kind::Cuda)
-  {
-    throw Unsupported(why);
-  }
+  ThrowIf<Unsupported>(asked.kind == Device::Kind::Cuda, why);
   return { { Device::Kind::Cpu, 0 }, why };
 }
 

@@ -87,10 +87,8 @@ void
 BoundingBoxTrees::BuildTree(std::size_t set, StopPoint & stop)
 {
   const std::uint64_t count = m_Begins[set + 1] - m_Begins[set];
-  if (count > std::numeric_limits<std::uint32_t>::max() / 2)
-  {
-    throw Unsupported("distances between sets of " + std::to_string(count) + " runs are not supported");
-  }
+  ThrowIf<Unsupported>(count > std::numeric_limits<std::uint32_t>::max() / 2,
+                       "distances between sets of " + std::to_string(count) + " runs are not supported");
   if (count == 0)
   {
     return;

@@ -126,10 +126,8 @@ NearestAngle(const Vector & own, const std::vector<Vector> & others)
 std::vector<VoxelStep>
 HalfNeighbors(int dimension)
 {
-  if (dimension > 3)
-  {
-    throw Unsupported("surfaces are measured in up to 3 dimensions, not in " + std::to_string(dimension));
-  }
+  ThrowIf<Unsupported>(dimension > 3,
+                       "surfaces are measured in up to 3 dimensions, not in " + std::to_string(dimension));
   std::vector<VoxelStep> steps{ { { 1, 0, 0 } } };
   for (int z = 0; z <= (dimension > 2 ? 1 : 0); ++z)
   {

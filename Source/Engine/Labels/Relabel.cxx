@@ -39,12 +39,10 @@ CheckLargestAcross(const RelabelOptions & options, const Connectivity & connecti
     return;
   }
   const int axis = *options.largestAcross;
-  if (axis < 0 || axis >= connectivity.Dimension() || connectivity.Uses(axis))
-  {
-    throw InvalidArgument("the largest components of each slice across axis " + std::to_string(axis) +
-                          " were asked for; that needs a connectivity within slices across this axis, unlike " +
-                          connectivity.ToString());
-  }
+  ThrowIf<InvalidArgument>(axis < 0 || axis >= connectivity.Dimension() || connectivity.Uses(axis),
+                           "the largest components of each slice across axis " + std::to_string(axis) +
+                             " were asked for; that needs a connectivity within slices across this axis, unlike " +
+                             connectivity.ToString());
 }
 
 std::uint64_t

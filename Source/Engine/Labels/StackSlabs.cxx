@@ -136,10 +136,8 @@ StackSlabs(const SlabCut &                    cut,
   std::uint64_t              found = 0;
   for (std::size_t slab = 0; slab < slabs.size(); ++slab)
   {
-    if (slabs[slab].StartsFollowForeground() != slabs[0].StartsFollowForeground())
-    {
-      throw Error("slabs of one volume store run starts differently");
-    }
+    ThrowIf(slabs[slab].StartsFollowForeground() != slabs[0].StartsFollowForeground(),
+            "slabs of one volume store run starts differently");
     rowsBefore.push_back(rows);
     runsBefore.push_back(runs);
     componentsBefore.push_back(found);

@@ -175,11 +175,9 @@ JoinPieces(std::uint64_t pieces, const std::vector<EndLink> & links)
   }
   std::sort(linked.begin(), linked.end());
   linked.erase(std::unique(linked.begin(), linked.end()), linked.end());
-  if (linked.size() >= std::numeric_limits<std::uint32_t>::max())
-  {
-    throw Unsupported(std::to_string(linked.size()) +
-                      " parts of components continue across periodic ends; the limit is 2^32 - 2");
-  }
+  ThrowIf<Unsupported>(linked.size() >= std::numeric_limits<std::uint32_t>::max(),
+                       std::to_string(linked.size()) +
+                         " parts of components continue across periodic ends; the limit is 2^32 - 2");
   JoinedPieces joined;
   joined.places.resize(static_cast<std::size_t>(pieces) + 1, 0);
   for (std::size_t i = 0; i < linked.size(); ++i)

@@ -108,10 +108,8 @@ ReadText(const char *     begin,
       values[i] = ValueOfText<T>(place, last);
       place = last;
     }
-    if (std::find_if_not(place, end, IsSeparator) != end)
-    {
-      throw Error("it has more numbers than the " + std::to_string(count) + " of its voxels");
-    }
+    ThrowIf(std::find_if_not(place, end, IsSeparator) != end,
+            "it has more numbers than the " + std::to_string(count) + " of its voxels");
   });
 }
 
@@ -201,11 +199,9 @@ TakeRest(const FileBytes &   file,
 void
 RequireRoom(std::uint64_t fileBytes, double perByte, double bytes, const Extent & extent)
 {
-  if (bytes / perByte > static_cast<double>(fileBytes))
-  {
-    throw Error("the file is truncated, or its header is damaged: " + Counted(fileBytes, "byte") + " cannot hold " +
-                extent.ToString() + " voxels");
-  }
+  ThrowIf(bytes / perByte > static_cast<double>(fileBytes),
+          "the file is truncated, or its header is damaged: " + Counted(fileBytes, "byte") + " cannot hold " +
+            extent.ToString() + " voxels");
 }
 
 void
@@ -251,11 +247,9 @@ void
 CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
   const std::string text = std::to_string(beyond) + " bytes that its header does not mention";
-  if (beyond > 0 && fileCount > 1)
-  {
-    throw Error("after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
-                ": they are the wrong files");
-  }
+  ThrowIf(beyond > 0 && fileCount > 1,
+          "after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
+            ": they are the wrong files");
   if (beyond > 0)
   {
     image.notes.push_back("after the voxels come " + text);

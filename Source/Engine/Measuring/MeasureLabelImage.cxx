@@ -285,11 +285,9 @@ MeasureLabelImage(const ImageView &      labels,
                   const HostContext &    context,
                   RunVolume &            volume)
 {
-  if (labels.channels != 1)
-  {
-    throw InvalidArgument("the label image has " + std::to_string(labels.channels) +
-                          " channels; it must have 1: export overlapping segments to one label map");
-  }
+  ThrowIf<InvalidArgument>(labels.channels != 1,
+                           "the label image has " + std::to_string(labels.channels) +
+                             " channels; it must have 1: export overlapping segments to one label map");
   const Chunks              rows = RowChunks(labels.extent, context);
   std::vector<LabelsOfRuns> chunks = FindLabeledRuns(labels, rows, context.Part(0, 0.4), volume);
   std::uint64_t             largest = 0;

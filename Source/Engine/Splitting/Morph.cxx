@@ -66,15 +66,11 @@ public:
     , m_Axes(AxesAcross(m_Extent, options.sliceAxis))
     , m_Context(context)
   {
-    if (labels.channels != 1)
-    {
-      throw InvalidArgument("labels of " + std::to_string(labels.channels) + " channels were given; there must be 1");
-    }
-    if (!(options.radius >= 0) || !std::isfinite(options.radius))
-    {
-      throw InvalidArgument("the radius is " + std::to_string(options.radius) +
-                            " mm; it must be finite and at least 0");
-    }
+    ThrowIf<InvalidArgument>(labels.channels != 1,
+                             "labels of " + std::to_string(labels.channels) + " channels were given; there must be 1");
+    ThrowIf<InvalidArgument>(!(options.radius >= 0) || !std::isfinite(options.radius),
+                             "the radius is " + std::to_string(options.radius) +
+                               " mm; it must be finite and at least 0");
     m_Labels.Resize(static_cast<std::size_t>(m_Extent.VoxelCount()));
     VisitScalarType(labels.type, [&](auto tag) { ReadLabels<typename decltype(tag)::Type>(); });
   }
@@ -164,11 +160,9 @@ private:
     {
       longest = std::max(longest, static_cast<double>(m_Extent.size[axis]) * m_Options.geometry.spacing[axis]);
     }
-    if (m_Options.radius > longest)
-    {
-      throw InvalidArgument("the radius of closing is larger than the image, which is " + Shortest(longest) +
-                            " mm long; give a smaller one");
-    }
+    ThrowIf<InvalidArgument>(m_Options.radius > longest,
+                             "the radius of closing is larger than the image, which is " + Shortest(longest) +
+                               " mm long; give a smaller one");
     std::vector<std::pair<std::uint32_t, LabelBox>> boxes = FindBoxes();
     Labels                                          closed;
     closed.Resize(m_Labels.Size());

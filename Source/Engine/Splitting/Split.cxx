@@ -93,15 +93,11 @@ public:
   {
     CheckLabels(labels, m_Context);
     m_LabelAt = NumbersOf(labels);
-    if (objects == nullptr)
-    {
-      throw InvalidArgument("the objects of a split are a null pointer; they need memory for all voxels");
-    }
-    if (m_Connectivity.Dimension() != labels.extent.dimension)
-    {
-      throw InvalidArgument("neighbors in " + std::to_string(m_Connectivity.Dimension()) +
-                            " dimensions do not fit labels in " + std::to_string(labels.extent.dimension));
-    }
+    ThrowIf<InvalidArgument>(objects == nullptr,
+                             "the objects of a split are a null pointer; they need memory for all voxels");
+    ThrowIf<InvalidArgument>(m_Connectivity.Dimension() != labels.extent.dimension,
+                             "neighbors in " + std::to_string(m_Connectivity.Dimension()) +
+                               " dimensions do not fit labels in " + std::to_string(labels.extent.dimension));
     if (options.height && !(*options.height >= 0))
     {
       throw InvalidArgument("the height of a split is " + std::to_string(*options.height) + "; it must be at least 0");
@@ -124,11 +120,9 @@ private:
   CountSeeds()
   {
     const ImageView & seeds = *m_Options.seeds;
-    if (seeds.extent != m_Image.extent)
-    {
-      throw InvalidArgument("the seeds of a split have the extent " + seeds.extent.ToString() + "; the labels have " +
-                            m_Image.extent.ToString());
-    }
+    ThrowIf<InvalidArgument>(seeds.extent != m_Image.extent,
+                             "the seeds of a split have the extent " + seeds.extent.ToString() + "; the labels have " +
+                               m_Image.extent.ToString());
     if (m_Options.height)
     {
       throw InvalidArgument("a split with seeds has no height; leave out one of them");
@@ -192,12 +186,10 @@ private:
   {
     DoOnDevice(m_Image, nullptr, m_Options.device, m_Report.deviceRemark, [](auto &) {});
     const ImageView & values = *m_Options.values;
-    if (values.extent != m_Image.extent || values.channels != 1 || values.type == ScalarType::Int64 ||
-        values.type == ScalarType::UInt64)
-    {
-      throw InvalidArgument("the values of a split must have the extent " + m_Image.extent.ToString() +
-                            " of the labels, one channel and at most 32 bits or a floating-point type");
-    }
+    ThrowIf<InvalidArgument>(values.extent != m_Image.extent || values.channels != 1 ||
+                               values.type == ScalarType::Int64 || values.type == ScalarType::UInt64,
+                             "the values of a split must have the extent " + m_Image.extent.ToString() +
+                               " of the labels, one channel and at most 32 bits or a floating-point type");
     return VisitScalarType(values.type, [&](auto tag) {
       using TValue = typename decltype(tag)::Type;
       using T = HeightOf<TValue>;
@@ -294,10 +286,7 @@ private:
 std::string
 Distances(const ImageView & labels, float * distances, const DistanceOptions & options)
 {
-  if (distances == nullptr)
-  {
-    throw InvalidArgument("the distances are a null pointer; they need memory for all voxels");
-  }
+  ThrowIf<InvalidArgument>(distances == nullptr, "the distances are a null pointer; they need memory for all voxels");
   const unsigned    axes = AxesAcross(labels.extent, options.sliceAxis);
   const HostContext context{ options.threads, Progress(options.progress) };
   CheckLabels(labels, context);

@@ -46,20 +46,14 @@ CheckSameColumns(const ComponentTable & a, const ComponentTable & b)
              a.geometry.origin[axis] == b.geometry.origin[axis] &&
              std::equal(a.geometry.direction[axis], a.geometry.direction[axis] + dimension, b.geometry.direction[axis]);
   }
-  if (!isSame)
-  {
-    throw InvalidArgument("the tables belong to images of different dimension, spacing, origin or direction; parts of "
-                          "one image may differ only in start index and extent");
-  }
-  if (a.periodic.HasAny() || b.periodic.HasAny())
-  {
-    throw InvalidArgument("tables of periodic images are not merged: a part of an image has ends");
-  }
-  if (a.hasIntensity != b.hasIntensity || a.hasPart != b.hasPart || a.groups != b.groups || a.sliceAxis != b.sliceAxis)
-  {
-    throw InvalidArgument(
-      "the tables have different columns; both parts must be measured with the same groups and images");
-  }
+  ThrowIf<InvalidArgument>(!isSame,
+                           "the tables belong to images of different dimension, spacing, origin or direction; parts of "
+                           "one image may differ only in start index and extent");
+  ThrowIf<InvalidArgument>(a.periodic.HasAny() || b.periodic.HasAny(),
+                           "tables of periodic images are not merged: a part of an image has ends");
+  ThrowIf<InvalidArgument>(
+    a.hasIntensity != b.hasIntensity || a.hasPart != b.hasPart || a.groups != b.groups || a.sliceAxis != b.sliceAxis,
+    "the tables have different columns; both parts must be measured with the same groups and images");
 }
 
 /** Sets the smallest box around both parts. */
@@ -283,11 +277,9 @@ MergeComponentTables(const ComponentTable & a,
                      MergedLabels *         labels)
 {
   CheckSameColumns(a, b);
-  if (Overlap(a, b))
-  {
-    throw InvalidArgument(
-      "the parts of the tables overlap; each part of an image needs its own start index and voxels");
-  }
+  ThrowIf<InvalidArgument>(
+    Overlap(a, b),
+    "the parts of the tables overlap; each part of an image needs its own start index and voxels");
   ComponentTable merged;
   UniteExtents(a, b, merged);
 

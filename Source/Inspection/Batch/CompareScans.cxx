@@ -15,7 +15,6 @@
 #include "BrickCCL/Tables/Condition.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -68,31 +67,6 @@ LabelsOf(const std::string & path, const CompareScansOptions & options, LoadedIm
   return labels;
 }
 
-/** Whether the centers of all labels are within a voxel of one line, about which they can be turned. */
-bool
-AreOnLine(const ScannedDefects & scan)
-{
-  using Vector = std::array<double, 3>;
-  std::vector<Vector> ways;
-  for (const ComponentMeasures & label : scan.defects.table.components)
-  {
-    scan.image.geometry.IndexToPhysical(3, label.centroid, ways.emplace_back().data());
-  }
-  const Vector first = ways[0];
-  const auto   dot = [](const Vector & a, const Vector & b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
-  for (Vector & way : ways)
-  {
-    way = { way[0] - first[0], way[1] - first[1], way[2] - first[2] };
-  }
-  const Vector line = *std::max_element(ways.begin(), ways.end(), [&](const Vector & a, const Vector & b) {
-    return dot(a, a) < dot(b, b);
-  });
-  const double voxel = *std::max_element(scan.image.geometry.spacing, scan.image.geometry.spacing + 3);
-  return std::all_of(ways.begin(), ways.end(), [&](const Vector & way) {
-    return (dot(way, way) - voxel * voxel) * dot(line, line) <= dot(way, line) * dot(way, line);
-  });
-}
-
 /** Notes that labels do not determine a rotation. \throws InvalidArgument for a map without labels */
 void
 CheckAlignment(const ScannedDefects &      first,
@@ -103,9 +77,9 @@ CheckAlignment(const ScannedDefects &      first,
   const bool isFirst = first.defects.voxels.empty();
   ThrowIf<InvalidArgument>(isFirst || labels.voxels.empty(),
                            "--align needs labels, but " + Quoted(isFirst ? first.path : path) + " has none");
-  if (AreOnLine(first))
+  if (first.defects.voxels.size() < 3)
   {
-    options.hooks.note(Quoted(first.path) + " has fewer than 3 labels, or all on one line, so the rotation is not "
+    options.hooks.note(Quoted(first.path) + " has fewer than 3 labels, so the rotation is not "
                                             "determined; check it, or leave out --align");
   }
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HDF5 files beside h5py and SimpleITK: datasets as a whole and in parts, what they say of axes, and what is refused."""
 
+import ctypes
 import json
 import os
 import random
@@ -226,6 +227,35 @@ class Hdf5Test(Hdf5Files):
                             self.assert_voxels(path, expected)
                         else:
                             self.refuses(path, saying="/a cannot be read from 9 x 12 x 25 on as 9 x 12 x 25 values")
+
+    def test_chunks_without_filters(self):
+        """Chunks at the ends that the filters left out are read; so are chunks of which the file tells another size."""
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            library = next(line.split()[-1] for line in maps if re.search(r"/libhdf5[-_.](?!hl)[^/]*$", line))
+        for options in ({"compression": 4}, {"shuffle": True}):
+            path = self.path("ends.h5")
+            with h5py.File(path, "w", libver=("earliest", "v110")) as stream:
+                chunking = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                chunking.set_chunk((9, 12, 25))
+                chunking.set_shuffle() if "shuffle" in options else chunking.set_deflate(4)
+                ctypes.CDLL(library).H5Pset_chunk_opts(ctypes.c_int64(chunking.id), ctypes.c_uint(2))
+                space = h5py.h5s.create_simple((16, 20, 30))
+                h5py.h5d.create(stream.id, b"a", h5py.h5t.STD_U16LE, space, chunking).write(
+                    h5py.h5s.ALL, h5py.h5s.ALL, np.ascontiguousarray(BLOCKY[:16, :20, :30]))
+            with self.subTest(options=options):
+                self.assert_voxels(path, BLOCKY[:16, :20, :30])
+        for size in (64, 20000):
+            path = self.store("plain.h5", {"a": BLOCKY}, chunks=(9, 12, 25))
+            with open(path, "r+b") as stream:
+                data = stream.read()
+                # The second key of the tree of chunks.
+                tree = next(at.start() for at in re.finditer(b"TREE", data) if data[at.start() + 4] == 1)
+                stream.seek(tree + 24 + 48)
+                self.assertEqual(int.from_bytes(stream.read(4), "little"), 9 * 12 * 25 * 2)
+                stream.seek(tree + 24 + 48)
+                stream.write(size.to_bytes(4, "little"))
+            with self.subTest(size=size):
+                self.assert_voxels(path, BLOCKY)
 
     def test_files_that_are_being_written(self):
         path = self.path("open.h5")

@@ -80,9 +80,11 @@ const MeasureSet::Entry &
 MeasureSet::Get(const std::type_index & type) const
 {
   const Entry * const found = Find(type);
-  ThrowIf<InvalidArgument>(found == nullptr,
-                           std::string("the table lacks measures of type ") + type.name() +
-                             "; request their group of columns when measuring");
+  if (found == nullptr)
+  {
+    throw InvalidArgument(std::string("the table lacks measures of type ") + type.name() +
+                          "; request their group of columns when measuring");
+  }
   return *found;
 }
 

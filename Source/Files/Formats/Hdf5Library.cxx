@@ -122,7 +122,10 @@ OpenHdf5(const Hdf5Library & h5, const std::string & path)
   h5.H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
   // H5F_ACC_RDONLY, which is not a constant but calls the library.
   constexpr unsigned readOnly = 0;
-  const hid_t        file = h5.H5Fopen(path.c_str(), readOnly, H5P_DEFAULT);
+  // Without a cache, chunks without filters have the size of their dataset's, whatever the file says.
+  const Hdf5Handle access(h5.H5Pcreate(h5.FileAccess()), h5.H5Pclose);
+  h5.H5Pset_cache(access, 0, 521, 0, 0.75);
+  const hid_t file = h5.H5Fopen(path.c_str(), readOnly, access);
   if (file < 0)
   {
     FailHdf5(h5, "the HDF5 library cannot open it");

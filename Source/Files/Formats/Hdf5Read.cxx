@@ -155,8 +155,9 @@ CreateMirror(const Hdf5Library & h5, hid_t object, const Hdf5Dataset & dataset, 
 /** Datasets in memory by the mask of the filters that their chunks skipped. */
 using Mirrors = std::map<std::uint32_t, Hdf5Handle>;
 
-/** Copies the chunk with a voxel, if it is stored, to a dataset in memory, of which there is one for each mask of
- *  skipped filters, and makes the voxel's place one in the chunk. \return this dataset, or else the given one */
+/** Copies the chunk with a voxel, if it is stored and filtered (an option leaves out chunks at the ends), to a dataset
+ * in memory, of which there is one for each mask of skipped filters, and makes the voxel's place one in the chunk.
+ * \return this dataset, or else the given one */
 hid_t
 MirrorChunk(hid_t object, const Hdf5Dataset & dataset, Mirrors & mirrors, std::vector<hsize_t> & voxel)
 {
@@ -169,7 +170,15 @@ MirrorChunk(hid_t object, const Hdf5Dataset & dataset, Mirrors & mirrors, std::v
   std::transform(voxel.begin(), voxel.end(), dataset.chunk.begin(), std::back_inserter(inside), std::modulus());
   std::vector<hsize_t> place;
   std::transform(voxel.begin(), voxel.end(), inside.begin(), std::back_inserter(place), std::minus());
-  if (h5.H5Dget_chunk_storage_size(object, place.data(), &size) < 0 || size == 0)
+  const Hdf5Handle list(h5.H5Dget_create_plist(object), h5.H5Pclose);
+  unsigned         options = 0;
+  h5.H5Pget_chunk_opts(list, &options);
+  bool isFiltered = h5.H5Pget_nfilters(list) > 0;
+  for (std::size_t axis = 0; axis < place.size(); ++axis)
+  {
+    isFiltered = isFiltered && (options == 0 || place[axis] + dataset.chunk[axis] <= dataset.shape[axis]);
+  }
+  if (!isFiltered || h5.H5Dget_chunk_storage_size(object, place.data(), &size) < 0 || size == 0)
   {
     return object;
   }

@@ -261,10 +261,7 @@ ReadVtkXml(const FileBytes & file, const ReadOptions & options, LoadedImage & im
   const auto        scalar = ScalarTypeNamed(LowerCase(type));
   OneOf({ extent }, Only(tags, "Piece").first, "Extent");
   OneOf({ "1", "" }, found.first, "NumberOfComponents");
-  if (!scalar)
-  {
-    throw Unsupported("its type is " + Quoted(type) + "; Int8 to UInt64, Float32 and Float64 are read");
-  }
+  ThrowIf<Unsupported>(!scalar, "its type is " + Quoted(type) + "; Int8 to UInt64, Float32 and Float64 are read");
   image.type = *scalar;
   image.part = options.dataset.empty() ? "" : Attribute(found.first, "Name");
   image.spacingSource = spacing.empty() ? "none" : "file";
@@ -291,10 +288,7 @@ TypeOfVtk(const std::string & name)
   const bool isUnsigned = name.rfind("unsigned_", 0) == 0;
   const auto found = names.find(isUnsigned ? name.substr(9) : name);
   const auto type = ScalarTypeNamed(found == names.end() ? name : (isUnsigned ? "u" : "") + found->second);
-  if (!type)
-  {
-    throw Unsupported("its scalars are " + Quoted(name) + "; integers, float and double are read");
-  }
+  ThrowIf<Unsupported>(!type, "its scalars are " + Quoted(name) + "; integers, float and double are read");
   return *type;
 }
 
@@ -312,7 +306,6 @@ ReadLines(const FileBytes & file, const ReadOptions & options, LoadedImage & ima
   {
     const std::string line = Trimmed(TakeLine(place, end));
     std::string       key = LowerCase(line.substr(0, line.find_first_of(WhiteSpace)));
-    key = key == "aspect_ratio" ? "spacing" : key;
     if (const auto words = Words(line); key == "color_scalars" && words.size() == 3 && encoding == "binary")
     {
       key = "lookup_table";

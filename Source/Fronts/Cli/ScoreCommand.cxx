@@ -44,7 +44,7 @@ CasesInList(const std::string & list)
   std::getline(lines, line);
   line = files::Trimmed(line.substr(line.rfind("\xef\xbb\xbf", 0) == 0 ? 3 : 0));
   bool isList = line == "prediction,truth" || line == "prediction,truth,name";
-  while (isList && std::getline(lines, line))
+  while (isList && std::getline(lines >> std::ws, line))
   {
     auto cells = batch::CsvCells(files::Trimmed(line));
     cells.resize(cells.size() == 2 ? 3 : cells.size());

@@ -79,7 +79,7 @@ class Undecided(BatchTest):
 
 class Memory(BatchTest):
     def test_an_item_that_runs_out_of_memory_ends_no_other(self):
-        limited = ["sh", "-c", 'ulimit -v 200000 && exec "$@"', "sh", COMMAND]
+        limited = ["sh", "-c", 'ulimit -v 230000 && exec "$@"', "sh", COMMAND]
         if subprocess.run([*limited, "--version"], capture_output=True).returncode != 0:
             self.skipTest("the program does not start with little memory, or memory cannot be limited here")
         self.recipe("[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = 1\n[threshold]\nmethod = \"otsu\"\n")

@@ -79,11 +79,11 @@ class Undecided(BatchTest):
 
 class Memory(BatchTest):
     def test_an_item_that_runs_out_of_memory_ends_no_other(self):
-        limited = ["sh", "-c", 'ulimit -v 230000 && exec "$@"', "sh", COMMAND]
+        limited = ["sh", "-c", 'ulimit -v 300000 && exec "$@"', "sh", COMMAND]
         if subprocess.run([*limited, "--version"], capture_output=True).returncode != 0:
             self.skipTest("the program does not start with little memory, or memory cannot be limited here")
         self.recipe("[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = 1\n[threshold]\nmethod = \"otsu\"\n")
-        for name, side in (("large", 300), ("small", 32)):
+        for name, side in (("large", 400), ("small", 32)):
             self.ok("phantom", "casting", os.path.join(self.input, name + ".nrrd"), "--size", side, side, side, "--quiet")
         result = subprocess.run([*limited, "batch", self.path("r.toml"), self.input, "-o", self.output, "--jobs", "1"],
                                 capture_output=True, text=True)

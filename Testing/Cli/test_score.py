@@ -246,6 +246,7 @@ class SeveralCasesTest(CommandTest):
                 for key, value in scored_by_sets(*masks, 0.3).items():
                     self.assertAlmostEqual(told[key], value, 14, key)
         self.assertIn("neither image has voxels of the class '5'", self.ok(*asked, "--class", 5).stdout)
+        self.fails(*asked, "--class", 0, saying="--class 0 is the background")
         self.fails(*asked, "--class", "livre", saying="did you mean 'liver'?")
         self.fails(*asked[:-2], "--class", "liver", saying="'liver' for --class is not a number")
 

@@ -290,7 +290,9 @@ ReadClass(const ScoreArguments & arguments, const std::string & file, ImageReade
   {
     return image;
   }
-  return MaskOf(image, ParseNumber(LabelsForNames(arguments.onlyClass, "--class", image.segmentation), "--class"));
+  const auto label = ParseNumber(LabelsForNames(arguments.onlyClass, "--class", image.segmentation), "--class");
+  ThrowIf<InvalidArgument>(label == Number(0), "--class 0 is the background; give the label of a class");
+  return MaskOf(image, label);
 }
 
 /** Reads and compares the images of a case. \param one  gets what is printed of the only case */

@@ -232,7 +232,7 @@ def test_palettes_are_read_as_labels_where_that_is_asked_for(tmp_path):
     picture.save(tmp_path / "a.png")
     with pytest.warns(UserWarning):
         np.testing.assert_array_equal(io.read(tmp_path / "a.png", as_labels=True).array, numbers)
-    with pytest.raises(ValueError, match="values in each voxel"):
+    with pytest.raises(ValueError, match="palette of colors"):
         io.read(tmp_path / "a.png")
 
 

@@ -5,6 +5,7 @@
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
 #include "BrickCCL/Files/Isolation/ChildProcess.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
+#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>

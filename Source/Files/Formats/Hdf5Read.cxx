@@ -82,7 +82,6 @@ CheckPlaces(const Hdf5Library &      h5,
   }
   std::vector<hsize_t> place(dataset.shape.size(), 0);
   hsize_t              found = 0;
-  constexpr hsize_t    often = 10000;
   for (hsize_t looked = 1; found < count; ++looked)
   {
     hsize_t size = 0;
@@ -96,7 +95,7 @@ CheckPlaces(const Hdf5Library &      h5,
     {
       break;
     }
-    if (looked % often == 0)
+    if (looked % 10000 == 0)
     {
       // It has not stopped.
       send("", 1);

@@ -7,6 +7,7 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Report/Report.h"
 
 #include <algorithm>

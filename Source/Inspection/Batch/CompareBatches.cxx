@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/JsonText.h"
+#include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/ImageFile.h"
 
 #include <algorithm>

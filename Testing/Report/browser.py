@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import unittest
 
 
 def find_chromium():
@@ -16,6 +17,21 @@ def find_chromium():
         if shutil.which(name):
             return shutil.which(name)
     return None
+
+
+def find_axe():
+    """The script of axe-core, which a Python package brings along (see .ci/run); None if it is not there."""
+    peers = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "peers", "lib")
+    for folder, _, files in os.walk(peers):
+        if folder.endswith("axe_playwright_python") and "axe.min.js" in files:
+            return os.path.join(folder, "axe.min.js")
+    return None
+
+
+def needs_axe(test):
+    """Skips a test where axe-core is not there."""
+    return unittest.skipIf(find_axe() is None,
+                           "axe-core is not there: Testing/Benchmarks/install-peers.sh --no-deps axe-playwright-python")(test)
 
 
 class Browser:
@@ -130,6 +146,14 @@ class Browser:
         """Exceptions and errors of the console."""
         self.run("0")
         return [event["params"] for event in self.events if event.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded")]
+
+    def barriers(self):
+        """The serious faults of accessibility that axe-core finds in the page."""
+        with open(find_axe(), encoding="utf-8") as stream:
+            self.run(stream.read() + "; 0")
+        found = self.run("axe.run().then((found) => found.violations.map((one) => [one.id, one.impact, one.help,"
+                         " one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))]))")
+        return [one for one in found if one[1] in ("serious", "critical")]
 
     def picture(self, path, **more):
         with open(path, "wb") as stream:

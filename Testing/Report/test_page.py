@@ -16,20 +16,11 @@ import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Cli"))
 
-from browser import Browser, find_chromium
+from browser import Browser, find_chromium, needs_axe
 from support import COMMAND, run, write_nrrd
 
 EVIL = "<img src=x onerror=document.title=1>"
 MANY = 10000
-
-
-def find_axe():
-    """The script of axe-core, which a Python package brings along (see .ci/run); None if it is not there."""
-    peers = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "peers", "lib")
-    for folder, _, files in os.walk(peers):
-        if folder.endswith("axe_playwright_python") and "axe.min.js" in files:
-            return os.path.join(folder, "axe.min.js")
-    return None
 
 
 def make_batch(folder):
@@ -305,17 +296,11 @@ class PageTest(unittest.TestCase):
         with urllib.request.urlopen(address + "scan") as answer:
             self.assertEqual(json.load(answer)["settings"], {"connectivity": ["faces"]})
 
+    @needs_axe
     def test_axe_finds_nothing_serious(self):
-        if find_axe() is None:
-            self.skipTest("axe-core is not there: Testing/Benchmarks/install-peers.sh --no-deps axe-playwright-python")
-        with open(find_axe(), encoding="utf-8") as stream:
-            script = stream.read()
         for width, height, scheme in ((1440, 900, "light"), (1440, 900, "dark"), (390, 844, "light")):
             self.browser.open(self.page, width, height, prefers_color_scheme=scheme)
-            self.browser.run(script + "; 0")
-            found = self.browser.run("axe.run().then((found) => found.violations.map((one) => [one.id, one.impact, one.help,"
-                                     " one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))]))")
-            self.assertEqual([one for one in found if one[1] in ("serious", "critical")], [], (width, scheme))
+            self.assertEqual(self.browser.barriers(), [], (width, scheme))
 
 
 if __name__ == "__main__":

@@ -16,9 +16,8 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Cli"))
 
-from browser import Browser, find_chromium
+from browser import Browser, find_chromium, needs_axe
 from support import COMMAND, run
-from test_page import find_axe
 
 
 class ViewPageTest(unittest.TestCase):
@@ -399,20 +398,14 @@ class ViewPageTest(unittest.TestCase):
         self.process.kill()
         self.wait("document.getElementById('state').textContent === 'the program has ended'")
 
+    @needs_axe
     def test_axe_finds_nothing_serious(self):
-        if find_axe() is None:
-            self.skipTest("axe-core is not there: Testing/Benchmarks/install-peers.sh --no-deps axe-playwright-python")
-        with open(find_axe(), encoding="utf-8") as stream:
-            script = stream.read()
         for width, height, scheme in ((1440, 900, "light"), (1440, 900, "dark"), (1024, 768, "light")):
             self.show("part.nrrd", width, height, prefers_color_scheme=scheme)
-            self.browser.run(script + "; 0")
             for dialog in ("", "saving", "help"):
                 if dialog:
                     self.browser.run("document.getElementById('%s').showModal()" % dialog)
-                found = self.browser.run("axe.run().then((found) => found.violations.map((one) => [one.id, one.impact, one.help,"
-                                         " one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))]))")
-                self.assertEqual([one for one in found if one[1] in ("serious", "critical")], [], (width, scheme, dialog))
+                self.assertEqual(self.browser.barriers(), [], (width, scheme, dialog))
                 if dialog:
                     self.browser.run("document.getElementById('%s').close()" % dialog)
 

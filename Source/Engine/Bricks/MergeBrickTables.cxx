@@ -155,7 +155,7 @@ MergeBrickTables(std::size_t                                     bricks,
       all.Add(std::move(brick), merged);
     }
   }
-  ThrowIf<InvalidArgument>(all.tables.empty(), "there are no bricks whose tables could be merged");
+  ThrowIf<InvalidArgument>(all.tables.empty(), "no brick has a table to merge");
   std::vector<const ComponentTable *> parts;
   for (const ComponentTable & table : all.tables)
   {

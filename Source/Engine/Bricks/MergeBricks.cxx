@@ -422,8 +422,8 @@ BrickMerge::Map(std::size_t number) const
 {
   const State & own = *m_State;
   ThrowIf<InvalidArgument>(!own.isFinished || number >= own.bricks.size(),
-                           "there is no map of brick " + std::to_string(number) + " of " +
-                             std::to_string(own.bricks.size()) + (own.isFinished ? "" : ": Finish was not called"));
+                           "brick " + std::to_string(number) + " of " + std::to_string(own.bricks.size()) +
+                             " has no map" + (own.isFinished ? "" : ": Finish was not called"));
   const Brick & brick = own.bricks[number];
   BrickMap      map;
   map.box = brick.box;

@@ -267,7 +267,7 @@ template <typename TAttempt>
 void
 WithType(const DistanceUnit & unit, const HostContext & context, const TAttempt & attempt)
 {
-  // Small numbers are no gain where a few steps are too much for them.
+  // 16 bits are tried only if they hold the squares of a few steps.
   constexpr double steps = 8;
   const double     units = 2 * steps * std::sqrt(*std::max_element(unit.weights, unit.weights + MaximumDimension));
   const bool       maySuffice = units * units < static_cast<double>(UnknownSquare<std::uint16_t>);

@@ -113,17 +113,17 @@ CheckSize(unsigned, std::size_t, const unsigned * expected, std::size_t bytes, s
   return bytes == *expected ? bytes : 0;
 }
 
-/** Creates a dataset of one chunk in memory, with the filters of another dataset but those of a mask. After these its
- *  chunk's size is checked, since the library reads what a short chunk lacks from memory that is not set. */
+/** Creates a dataset of one chunk in memory, with the filters of another dataset except those in the mask `skipped`,
+ * and with a last filter that checks the chunk's size: the library fills the rest of a short chunk from unset memory.
+ */
 hid_t
-CreateMirror(const Hdf5Library & h5, hid_t object, const Hdf5Dataset & dataset, std::uint32_t skipped)
+CreateMirror(const Hdf5Library & h5, hid_t object, hid_t filters, const Hdf5Dataset & dataset, std::uint32_t skipped)
 {
   constexpr H5Z_filter_t     number = 511;
   static const H5Z_class2_t  check = { H5Z_CLASS_T_VERS, number, 1, 1, "size", nullptr, nullptr, CheckSize };
   const std::vector<hsize_t> chunk(dataset.chunk.begin(), dataset.chunk.end());
   const Hdf5Handle           typeInFile(h5.H5Dget_type(object), h5.H5Tclose);
   const Hdf5Handle           type(h5.H5Tcopy(typeInFile), h5.H5Tclose);
-  const Hdf5Handle           filters(h5.H5Dget_create_plist(object), h5.H5Pclose);
   const Hdf5Handle           list(h5.H5Dget_create_plist(object), h5.H5Pclose);
   const Hdf5Handle           access(h5.H5Pcreate(h5.FileAccess()), h5.H5Pclose);
   const auto bytes = static_cast<unsigned>(ArrayBox{ {}, dataset.chunk }.Count() * h5.H5Tget_size(type));
@@ -159,7 +159,7 @@ using Mirrors = std::map<std::uint32_t, Hdf5Handle>;
  * in memory, of which there is one for each mask of skipped filters, and makes the voxel's place one in the chunk.
  * \return this dataset, or else the given one */
 hid_t
-MirrorChunk(hid_t object, const Hdf5Dataset & dataset, Mirrors & mirrors, std::vector<hsize_t> & voxel)
+MirrorChunk(hid_t object, hid_t filters, const Hdf5Dataset & dataset, Mirrors & mirrors, std::vector<hsize_t> & voxel)
 {
   static PipedChild::Bytes   stored;
   const Hdf5Library &        h5 = Hdf5Library::Get();
@@ -170,10 +170,9 @@ MirrorChunk(hid_t object, const Hdf5Dataset & dataset, Mirrors & mirrors, std::v
   std::transform(voxel.begin(), voxel.end(), dataset.chunk.begin(), std::back_inserter(inside), std::modulus());
   std::vector<hsize_t> place;
   std::transform(voxel.begin(), voxel.end(), inside.begin(), std::back_inserter(place), std::minus());
-  const Hdf5Handle list(h5.H5Dget_create_plist(object), h5.H5Pclose);
-  unsigned         options = 0;
-  h5.H5Pget_chunk_opts(list, &options);
-  bool isFiltered = h5.H5Pget_nfilters(list) > 0;
+  unsigned options = 0;
+  h5.H5Pget_chunk_opts(filters, &options);
+  bool isFiltered = h5.H5Pget_nfilters(filters) > 0;
   for (std::size_t axis = 0; axis < place.size(); ++axis)
   {
     isFiltered = isFiltered && (options == 0 || place[axis] + dataset.chunk[axis] <= dataset.shape[axis]);
@@ -187,7 +186,7 @@ MirrorChunk(hid_t object, const Hdf5Dataset & dataset, Mirrors & mirrors, std::v
   auto       mirror = mirrors.find(skipped);
   if (mirror == mirrors.end())
   {
-    mirror = mirrors.try_emplace(skipped, CreateMirror(h5, object, dataset, skipped), h5.H5Dclose).first;
+    mirror = mirrors.try_emplace(skipped, CreateMirror(h5, object, filters, dataset, skipped), h5.H5Dclose).first;
   }
   voxel = inside;
   return isRead && h5.H5Dwrite_chunk(mirror->second, H5P_DEFAULT, 0, first.data(), size, stored.data()) >= 0
@@ -205,11 +204,12 @@ SendBoxes(const Hdf5Dataset &           dataset,
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
   const Hdf5Handle    object(OpenDataset(h5, dataset), h5.H5Dclose);
+  const Hdf5Handle    filters(h5.H5Dget_create_plist(object), h5.H5Pclose);
   const hid_t         type = h5.TypeOf(dataset.type);
   const ArrayShape    cell = CellOf(dataset);
   Mirrors             mirrors;
   PipedChild::Bytes   values;
-  // Once so much memory was freed, glibc keeps what the library frees with each chunk.
+  // After freeing this much, glibc keeps the memory that the library frees with each chunk.
   values.reserve(std::size_t{ 31 } << 20);
   values.shrink_to_fit();
   for (std::size_t i = first; i < boxes.size(); i += step)
@@ -217,7 +217,7 @@ SendBoxes(const Hdf5Dataset &           dataset,
     const ArrayBox &           box = boxes[i];
     std::vector<hsize_t>       begin(box.begin.begin(), box.begin.end());
     const std::vector<hsize_t> size(box.size.begin(), box.size.end());
-    const hid_t                source = dataset.chunk.empty() ? object : MirrorChunk(object, dataset, mirrors, begin);
+    const hid_t      source = dataset.chunk.empty() ? object : MirrorChunk(object, filters, dataset, mirrors, begin);
     const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), h5.H5Sclose);
     const Hdf5Handle space(h5.H5Dget_space(source), h5.H5Sclose);
     values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));

@@ -55,12 +55,6 @@ struct ZarrArray
   std::map<std::string, FileStamp> stored = {};
 };
 
-void
-Require(bool isRight, const std::string & otherwise)
-{
-  ThrowIf<Unsupported>(!isRight, otherwise);
-}
-
 std::string
 NameOfChunk(const ZarrArray & array, const ArrayBox & box)
 {
@@ -97,7 +91,8 @@ Decompress(const std::string & compressor, const FileBytes & file, std::byte * o
            blosc_decompress_ctx(file.Data(), output, bytes, 1) == static_cast<int>(bytes);
   }
 #endif
-  Require(compressor.empty(), "this program was built without " + compressor + ", by which its chunks are compressed");
+  ThrowIf<Unsupported>(!compressor.empty(),
+                       "this program was built without " + compressor + ", by which its chunks are compressed");
   const bool isWhole = file.Size() == bytes;
   isWhole ? std::memcpy(output, file.Data(), bytes) : nullptr;
   return isWhole;
@@ -125,7 +120,7 @@ ReadChunk(const ZarrArray & array, const ArrayBox & box, const ArraySlices & sli
   if (isStored)
   {
     const FileBytes file = MapDataFiles(array.header.path, { name }).front();
-    Require(Decompress(array.compressor, file, values.Data(), values.Size()),
+    ThrowIf(!Decompress(array.compressor, file, values.Data(), values.Size()),
             "its chunk " + Quoted(name) + " is damaged or truncated: " + std::to_string(file.Size()) +
               " bytes do not make " + std::to_string(values.Size()));
     array.swapped ? SwapBytes(values.Data(), size, values.Size() / size, { 1 }) : void();
@@ -161,7 +156,7 @@ FindChunks(ZarrArray & array, LoadedImage & image)
   for (const auto & entry : array.stored.empty() ? Entries(folder, failure) : Entries())
   {
     const std::string name = entry.path().filename().string();
-    Require(entry.is_directory(failure) || name[0] == '.' || name == "zarr.json",
+    ThrowIf(!entry.is_directory(failure) && name[0] != '.' && name != "zarr.json",
             "it has no chunk such as " + Quoted(NameOfChunk(array, boxes[0])) + ", but " +
               Quoted(entry.path().lexically_relative(folder).generic_string()));
   }
@@ -171,7 +166,7 @@ json
 ReadJson(const FileBytes & file)
 {
   json document = json::parse(file.Data(), file.Data() + file.Size(), nullptr, false);
-  Require(document.is_object(), file.QuotedName() + " is damaged: it is not a JSON object");
+  ThrowIf(!document.is_object(), file.QuotedName() + " is damaged: it is not a JSON object");
   return document;
 }
 
@@ -184,10 +179,10 @@ TextOf(const json & value)
 void
 Expect(bool isRead, const std::string & what, const json & value)
 {
-  Require(isRead,
-          "its " + what + " is " + TextOf(value) +
-            "; whole numbers, float32, float64 and bool are read in chunks of a regular grid, in C order, "
-            "uncompressed or compressed by gzip, zlib, zstd or blosc");
+  ThrowIf<Unsupported>(!isRead,
+                       "its " + what + " is " + TextOf(value) +
+                         "; whole numbers, float32, float64 and bool are read in chunks of a regular grid, in C order, "
+                         "uncompressed or compressed by gzip, zlib, zstd or blosc");
 }
 
 /** Reads the attributes of an array or group: version 3 has them in the header, version 2 in `.zattrs`. */
@@ -208,7 +203,7 @@ SizesOf(const json & sizes)
     numbers.push_back(size.is_number_unsigned() ? size.get<std::uint64_t>() : 0);
     all *= static_cast<double>(numbers.back());
   }
-  Require(all >= 1 && all < 4e18 && !numbers.empty(),
+  ThrowIf(!(all >= 1 && all < 4e18) || numbers.empty(),
           "its shape or the shape of its chunks is " + TextOf(sizes) +
             "; there must be at least one voxel along each axis, and not more than any memory holds");
   return numbers;
@@ -286,7 +281,7 @@ ParseArray(const FileBytes & header, const json & metadata)
   array.swapped = isBig != HostIsBigEndian;
   Expect(compressors.count(array.compressor) > 0, "compressor", array.compressor);
   Expect(array.between == "." || array.between == "/", "separator of names of chunks", array.between);
-  Require(array.chunk.size() == array.shape.size(),
+  ThrowIf(array.chunk.size() != array.shape.size(),
           "its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " +
             Counted(array.chunk.size(), "dimension"));
   array.fill = FillOf(metadata.value("fill_value", json()), array.type);
@@ -307,8 +302,8 @@ LettersOf(const json & axes)
     const std::string name = axis.is_object() ? axis.at("name") : axis;
     letters += type == "channel" ? "c" : type == "time" ? "t" : name;
   }
-  Require(letters.size() == axes.size() && letters.find_first_not_of("tzyxc") == std::string::npos,
-          "its axes are " + TextOf(axes) + "; axes t, c, z, y and x are read");
+  ThrowIf<Unsupported>(letters.size() != axes.size() || letters.find_first_not_of("tzyxc") != std::string::npos,
+                       "its axes are " + TextOf(axes) + "; axes t, c, z, y and x are read");
   return letters;
 }
 
@@ -327,23 +322,24 @@ SetGeometry(const json & transformations, const json & axes, const ArrayAxes & p
     double            scale = unit.empty() ? 1 : Millimeters(unit);
     double            origin = 0;
     hasUnit.insert(!unit.empty());
-    Require(scale != 0, "an axis has the unit " + Quoted(unit) + "; micrometer and other units of length are read");
+    ThrowIf<Unsupported>(scale == 0,
+                         "an axis has the unit " + Quoted(unit) + "; micrometer and other units of length are read");
     const double millimeters = scale;
     for (const json & each : transformations)
     {
       const std::string type = each.at("type");
       const bool        isScale = type == "scale";
       const auto        numbers = each.value(type, std::vector<double>());
-      Require((isScale || type == "translation") && numbers.size() == axes.size(),
-              "its coordinate transformation " + TextOf(each) + " is not read; scale and translation of " +
-                Counted(axes.size(), "number") + " are");
+      ThrowIf<Unsupported>((!isScale && type != "translation") || numbers.size() != axes.size(),
+                           "its coordinate transformation " + TextOf(each) + " is not read; scale and translation of " +
+                             Counted(axes.size(), "number") + " are");
       scale *= isScale ? numbers[place] : 1;
       origin = isScale ? origin * numbers[place] : origin + numbers[place] * millimeters;
     }
     image.geometry.spacing[axis] = scale;
     image.geometry.origin[axis] = origin;
   }
-  Require(hasUnit.size() < 2, "some of its OME axes have a unit, and others none; all axes of space should have one");
+  ThrowIf(hasUnit.size() == 2, "some of its OME axes have a unit, and others none; all axes of space should have one");
   hasUnit.count(true) > 0 ? void() : image.notes.push_back("its OME scale has no unit; mm is assumed");
   SettleSpacing(image);
 }
@@ -358,7 +354,7 @@ LargestOf(const FileBytes & header, const json & datasets)
   {
     const std::string path = dataset.at("path");
     const std::string file = ZarrHeader(PathBeside(header.Path(), path));
-    Require(!file.empty() || !most.empty(),
+    ThrowIf(file.empty() && most.empty(),
             "its image " + Quoted(path) + " is missing: no folder of that name holds an array");
     if (const auto shape = file.empty() ? most : SizesOf(ReadJson(FileBytes::Map(file)).at("shape")); shape > most)
     {
@@ -366,7 +362,7 @@ LargestOf(const FileBytes & header, const json & datasets)
       most = shape;
     }
   }
-  Require(!most.empty(), "its list of OME datasets is empty; there must be one at least");
+  ThrowIf(most.empty(), "its list of OME datasets is empty; there must be one at least");
   return largest;
 }
 
@@ -384,9 +380,9 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
     metadata.value("zarr_format", 0) == 3 ? CheckKeys(metadata, "group") : void();
     const json attributes = AttributesOf(header, metadata);
     const json images = attributes.value("ome", attributes).value("multiscales", json::array());
-    Require(images.size() == 1,
-            "it is a group with " + Counted(images.size(), "OME image") +
-              "; give the folder in it of one image or array");
+    ThrowIf<Unsupported>(images.size() != 1,
+                         "it is a group with " + Counted(images.size(), "OME image") +
+                           "; give the folder in it of one image or array");
     axes = images.at(0).value("axes", json{ "t", "c", "z", "y", "x" });
     const auto [largest, file] = LargestOf(header, images[0].at("datasets"));
     for (const json & part : { largest, images[0] })
@@ -400,7 +396,7 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
   }
   array = ParseArray(own, metadata);
   const std::string letters = axes.is_null() ? std::string(array.shape.size(), '?') : LettersOf(axes);
-  Require(letters.size() == array.shape.size(),
+  ThrowIf(letters.size() != array.shape.size(),
           "its axes are " + letters + ", but the array has " + SizesText(array.shape) + " voxels");
   const ArrayAxes places = AxesOf(letters, array.shape, "OME axes");
   image.type = array.type;

@@ -55,7 +55,7 @@ private:
   std::function<void()> m_Waiting;
   int                   m_Pipe = -1;
   int                   m_Process = 0;
-  /** What came out, where there are no such processes. */
+  /** The output, on systems without such processes. */
   std::deque<Bytes> m_Sent;
 };
 

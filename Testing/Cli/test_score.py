@@ -212,7 +212,7 @@ class SeveralCasesTest(CommandTest):
             told = json.loads(self.ok("score", list_file, *asked, "-o", self.path("t.csv")).stdout)
             self.assertEqual((told["cases"], told["summary"]), (expected["cases"], expected["summary"]))
         with open(list_file, "w") as stream:
-            stream.write("prediction,truth\ntruth/a.nrrd,labels/a.nrrd\n")
+            stream.write("\"prediction\",\"truth\"\ntruth/a.nrrd,labels/a.nrrd\n")
         one = json.loads(self.ok("score", list_file, *asked).stdout)["cases"]
         self.assertEqual([row["case"] for row in one], ["a"])
         for key, value in scored_by_sets(*self.masks["a"][::-1], 0.3).items():

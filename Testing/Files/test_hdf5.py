@@ -2,6 +2,7 @@
 """HDF5 files beside h5py and SimpleITK: datasets as a whole and in parts, what they say of axes, and what is refused."""
 
 import ctypes
+import itertools
 import json
 import os
 import random
@@ -256,6 +257,19 @@ class Hdf5Test(Hdf5Files):
                 stream.write(size.to_bytes(4, "little"))
             with self.subTest(size=size):
                 self.assert_voxels(path, BLOCKY)
+
+    def test_filters_under_every_index_of_chunks(self):
+        """The library has an index of its own for no, one or several axes that may grow; 9 is a fill value, too."""
+        voxels = np.where(RANDOM.random(BLOCKY.shape) < 0.2, 9, BLOCKY % 97).astype("u2")
+        growing = (BLOCKY.shape, (None, *BLOCKY.shape[1:]), (BLOCKY.shape[0], None, BLOCKY.shape[2]), (None, None, None))
+        for maxshape, version in itertools.product(growing, ("earliest", "v110")):
+            for options in ({"compression": 4}, {"shuffle": True}, {"fletcher32": True}, {"scaleoffset": 0}):
+                for chunks in ((4, 11, 50), (27, 36, 50)):
+                    path = self.path("index.h5")
+                    with h5py.File(path, "w", libver=(version, "v110")) as stream:
+                        stream.create_dataset("a", data=voxels, maxshape=maxshape, chunks=chunks, fillvalue=9, **options)
+                    with self.subTest(maxshape=maxshape, version=version, options=options, chunks=chunks):
+                        self.assert_voxels(path, voxels)
 
     def test_files_that_are_being_written(self):
         path = self.path("open.h5")

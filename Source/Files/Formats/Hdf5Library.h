@@ -26,10 +26,11 @@ namespace brickccl::files
     DO(H5Dget_space) DO(H5Dget_type) DO(H5Dopen) DO(H5Dread) DO(H5Dread_chunk) DO(H5Dwrite_chunk) DO(H5Eset_auto) \
     DO(H5Ewalk) DO(H5Fclose) DO(H5Fcreate) DO(H5Fget_name) DO(H5Fopen) DO(H5Ovisit) DO(H5Pclose) DO(H5Pcreate) \
     DO(H5Pget_chunk) DO(H5Pget_chunk_opts) DO(H5Pget_external_count) DO(H5Pget_filter) DO(H5Pget_layout) \
-    DO(H5Pget_nfilters) DO(H5Premove_filter) DO(H5Pset_cache) DO(H5Pset_fapl_core) DO(H5Pset_filter) DO(H5Sclose) \
-    DO(H5Screate_simple) DO(H5Sget_simple_extent_dims) DO(H5Sget_simple_extent_ndims) DO(H5Sget_simple_extent_npoints) \
-    DO(H5Sselect_hyperslab) DO(H5Tclose) DO(H5Tcopy) DO(H5Tequal) DO(H5Tget_class) DO(H5Tget_sign) DO(H5Tget_size) \
-    DO(H5Tget_super) DO(H5Tis_variable_str) DO(H5Zfilter_avail) DO(H5Zregister) DO(H5get_libversion) DO(H5open)
+    DO(H5Pget_nfilters) DO(H5Premove_filter) DO(H5Pset_cache) DO(H5Pset_chunk) DO(H5Pset_fapl_core) DO(H5Pset_filter) \
+    DO(H5Sclose) DO(H5Screate_simple) DO(H5Sget_simple_extent_dims) DO(H5Sget_simple_extent_ndims) \
+    DO(H5Sget_simple_extent_npoints) DO(H5Sselect_hyperslab) DO(H5Tclose) DO(H5Tcopy) DO(H5Tequal) DO(H5Tget_class) \
+    DO(H5Tget_sign) DO(H5Tget_size) DO(H5Tget_super) DO(H5Tis_variable_str) DO(H5Zfilter_avail) DO(H5Zregister) \
+    DO(H5get_libversion) DO(H5open)
 // clang-format on
 
 /** The functions of the library, by the names of its manual, and the types of the machine's numbers. */

@@ -128,6 +128,8 @@ CreateMirror(const Hdf5Library & h5, hid_t object, hid_t filters, const Hdf5Data
   const Hdf5Handle           access(h5.H5Pcreate(h5.FileAccess()), h5.H5Pclose);
   const auto bytes = static_cast<unsigned>(ArrayBox{ {}, dataset.chunk }.Count() * h5.H5Tget_size(type));
   h5.H5Zregister(&check);
+  // The index of the other dataset's chunks must not come along.
+  h5.H5Pset_chunk(list, static_cast<int>(chunk.size()), chunk.data());
   h5.H5Premove_filter(list, H5Z_FILTER_ALL);
   h5.H5Pset_filter(list, number, H5Z_FLAG_MANDATORY, 1, &bytes);
   for (int i = 0; i < h5.H5Pget_nfilters(filters); ++i)

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/FindImages.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Segments.h"
@@ -42,7 +43,7 @@ CasesInList(const std::string & list)
   std::istringstream               lines(batch::ReadText(list));
   std::string                      line;
   std::getline(lines, line);
-  line = files::Trimmed(line.substr(line.rfind("\xef\xbb\xbf", 0) == 0 ? 3 : 0));
+  line = Joined(batch::CsvCells(files::Trimmed(line.substr(line.rfind("\xef\xbb\xbf", 0) == 0 ? 3 : 0))), ",");
   bool isList = line == "prediction,truth" || line == "prediction,truth,name";
   while (isList && std::getline(lines >> std::ws, line))
   {

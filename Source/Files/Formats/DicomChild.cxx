@@ -11,8 +11,10 @@
 
 // GDCM runs in child processes.
 #ifdef BRICKCCL_USE_GDCM
-#  include <sys/mman.h>
-#  include <unistd.h>
+#  ifdef __linux__
+#    include <sys/mman.h>
+#    include <unistd.h>
+#  endif
 #  include <gdcmBitmap.h>
 #  include <gdcmSequenceOfFragments.h>
 #endif
@@ -57,7 +59,8 @@ DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t byt
   ThrowIf(!image.GetBuffer(reinterpret_cast<char *>(values)), "GDCM cannot decode them");
 }
 
-/** This process's output to standard error, where libjpeg reports damage without stopping. */
+/** This process's output to standard error, where libjpeg reports damage without stopping. Testing/install-mingw.sh makes the
+ *  one for Windows stop. */
 class Complaints
 {
 public:
@@ -73,6 +76,7 @@ public:
   void
   Check() const
   {
+#  ifdef __linux__
     char text[4096] = {};
     if (m_File >= 0 && ::pread(m_File, text, sizeof(text) - 1, 0) > 0)
     {
@@ -81,10 +85,13 @@ public:
         ThrowIf(std::strstr(text, told) != nullptr, std::string(text).substr(0, std::string(text).find('\n')));
       }
     }
+#  endif
   }
 
 private:
+#  ifdef __linux__
   int m_File = -1;
+#  endif
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -55,8 +56,9 @@ private:
   std::function<void()> m_Waiting;
   int                   m_Pipe = -1;
   int                   m_Process = 0;
-  /** The output, on systems without such processes. */
-  std::deque<Bytes> m_Sent;
+  /** The output and the exception of the work, on systems without such processes. */
+  std::deque<Bytes>  m_Sent;
+  std::exception_ptr m_Thrown;
 };
 
 } // namespace brickccl::files

@@ -50,6 +50,9 @@ build_package "$work"/libjpeg-turbo-*/ -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF
 build_package "$work"/libpng1.6-*/ -DPNG_SHARED=OFF -DPNG_TESTS=OFF -DPNG_EXECUTABLES=OFF
 build_package "$work"/lz4-*/build/cmake -DLZ4_BUILD_CLI=OFF -DLZ4_BUILD_LEGACY_LZ4C=OFF -DBUILD_STATIC_LIBS=ON
 build_package "$work"/libzstd-*/build/cmake -DZSTD_BUILD_PROGRAMS=OFF -DZSTD_BUILD_SHARED=OFF
+# Its own threads have the names of the compiler's.
+echo '#include <pthread.h>' >"$(echo "$work"/c-blosc-*/blosc/win32)/pthread.h"
+: >"$(echo "$work"/c-blosc-*/blosc/win32)/pthread.c"
 build_package "$work"/c-blosc-*/ -DBUILD_SHARED=OFF -DBUILD_TESTS=OFF -DBUILD_FUZZERS=OFF -DBUILD_BENCHMARKS=OFF -DPREFER_EXTERNAL_LZ4=ON \
   -DPREFER_EXTERNAL_ZLIB=ON -DPREFER_EXTERNAL_ZSTD=ON -DDEACTIVATE_SNAPPY=ON -DCMAKE_C_FLAGS=-mxsave
 build_package "$work"/tiff-*/ -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF -Dcxx=OFF -Dlzma=OFF \

@@ -59,8 +59,8 @@ DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t byt
   ThrowIf(!image.GetBuffer(reinterpret_cast<char *>(values)), "GDCM cannot decode them");
 }
 
-/** This process's output to standard error, where libjpeg reports damage without stopping. Testing/install-mingw.sh makes the
- *  one for Windows stop. */
+/** This process's output to standard error, where libjpeg reports damage without stopping. Testing/install-mingw.sh
+ * makes the one for Windows stop. */
 class Complaints
 {
 public:

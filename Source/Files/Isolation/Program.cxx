@@ -103,11 +103,9 @@ RunProgram(const std::vector<std::string> & arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   }
   words.push_back(nullptr);
-  int ends[2];
-  if (::pipe(ends) != 0)
-  {
-    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
-  }
+  int        ends[2];
+  const bool arePiped = ::pipe(ends) == 0;
+  ThrowIf<Error>(!arePiped, Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
   ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   ::posix_spawn_file_actions_t streams;
   ::posix_spawn_file_actions_init(&streams);

@@ -180,6 +180,7 @@ def serve_older_systems(python, wheel, environment):
     run(python, "-m", "wheel", "pack", "--dest-dir", wheel.parent, unpacked)
     shutil.rmtree(unpacked)
     shown = subprocess.run([python.parent / "auditwheel", "show", wheel], check=True, capture_output=True, text=True, env=environment)
+    print(shown.stdout)
     tag = re.search(r'platform\s+tag:\s+"(\w+)"', shown.stdout)[1]
     run(python, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, wheel)
 
@@ -199,7 +200,6 @@ def repair(python, wheel, folder, variant):
     run(scripts / "auditwheel", "repair", *places, "--wheel-dir", repaired, wheel, env=environment)
     serve_older_systems(python, next(repaired.iterdir()), environment)
     (result,) = repaired.glob("*.whl")
-    run(scripts / "auditwheel", "show", result, env=environment)
     with zipfile.ZipFile(result) as archive:
         names = archive.namelist()
     assert any(name.endswith("licenses/LICENSE") for name in names), "the wheel has no license"

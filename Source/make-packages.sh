@@ -97,7 +97,7 @@ mkdir -p "$root/DEBIAN" "$modules"
 cp -r "$("$4" -c 'import nanobind_backend; print(nanobind_backend.__path__[0])')" "$modules/"
 find "$modules" -name __pycache__ -prune -exec rm -r {} +
 rm -rf "$modules"/brickccl_command/{brickccl,lib*} "$modules"/*.dist-info/RECORD
-ln -s /usr/bin/brickccl "$modules/brickccl_command/brickccl"
+ln -s ../../../../bin/brickccl "$modules/brickccl_command/brickccl"
 strip --strip-unneeded "$modules"/*/*.so
 printf '#!/bin/sh\nset -e\n[ "$1" != configure ] || py3compile -p python3-brickccl\n' >"$root/DEBIAN/postinst"
 printf '#!/bin/sh\nset -e\npy3clean -p python3-brickccl\n' >"$root/DEBIAN/prerm"

@@ -102,6 +102,7 @@ try_archive() {
   size=$(stat -c %s "$archive")
 }
 try_packages() {
+  ! command -v lintian >/dev/null || lintian --allow-root --fail-on error,warning "$build"/release/*.deb
   cp "$build"/release/*.deb "$system/home/"
   begin=$SECONDS
   install_packages './*.deb'

@@ -165,7 +165,8 @@ FindChunks(ZarrArray & array, LoadedImage & image)
 json
 ReadJson(const FileBytes & file)
 {
-  json document = json::parse(file.Data(), file.Data() + file.Size(), nullptr, false);
+  const auto * const text = reinterpret_cast<const char *>(file.Data());
+  json               document = json::parse(text, text + file.Size(), nullptr, false);
   ThrowIf(!document.is_object(), file.QuotedName() + " is damaged: it is not a JSON object");
   return document;
 }

@@ -8,13 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-
-#include <csignal>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __APPLE__
+#  include <crt_externs.h>
 #  include <mach-o/dyld.h>
+#  define environ (*_NSGetEnviron())
 #endif
 
 namespace brickccl
@@ -76,8 +77,7 @@ ProvideXServer()
   {
     ::setenv("DISPLAY", (":" + std::to_string(std::atoi(number))).c_str(), 1);
   }
-  using Open = void * (*)(const char *);
-  const auto open = reinterpret_cast<Open>(::dlsym(RTLD_DEFAULT, "XOpenDisplay"));
+  const auto open = reinterpret_cast<void * (*)(const char *)>(::dlsym(RTLD_DEFAULT, "XOpenDisplay"));
   // The connection stays open: the server ends with its last one.
   ThrowIf<Unsupported>(std::getenv("DISPLAY") == nullptr || open == nullptr || open(nullptr) == nullptr,
                        std::string("surfaces are drawn through an X server, and ") +
@@ -103,11 +103,9 @@ RunProgram(const std::vector<std::string> & arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   }
   words.push_back(nullptr);
-  int ends[2];
-  if (::pipe(ends) != 0)
-  {
-    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
-  }
+  int        ends[2];
+  const bool arePiped = ::pipe(ends) == 0;
+  ThrowIf<Error>(!arePiped, Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
   ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   ::posix_spawn_file_actions_t streams;
   ::posix_spawn_file_actions_init(&streams);

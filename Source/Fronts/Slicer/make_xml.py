@@ -326,7 +326,7 @@ MODULES = {
 def xml_of(make, groups, title, description):
     lines = ['<?xml version="1.0" encoding="utf-8"?>', "<executable>", "  <category>BrickCCL</category>", f"  <title>{title}</title>",
              f"  <description><![CDATA[{description}]]></description>", "  <version>@PROJECT_VERSION@</version>",
-             "  <license>Apache-2.0</license>", "  <contributor>The BrickCCL authors</contributor>"]
+             "  <documentation-url>@BRICKCCL_SLICER_PAGE@</documentation-url>", "  <license>Apache-2.0</license>", "  <contributor>The BrickCCL authors</contributor>"]
     for label, text, parameters in groups(make):
         lines += ['  <parameters advanced="true">' if label == "Advanced" else "  <parameters>", f"    <label>{label}</label>",
                   f"    <description><![CDATA[{text}]]></description>"]

@@ -69,7 +69,7 @@ void
 Canvas::DrawLine(double x0, double y0, double x1, double y1, double width, const Color & color)
 {
   const double reach = width / 2 + 1;
-  const double lengthSquared = (x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0);
+  const double lengthSquared = std::max((x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0), 1e-300);
   const auto   first = [reach](double a, double b) { return std::max(0.0, std::floor(std::min(a, b) - reach)); };
   const auto   last = [reach](double a, double b, int size) {
     return std::min(size - 1.0, std::ceil(std::max(a, b) + reach));
@@ -80,10 +80,10 @@ Canvas::DrawLine(double x0, double y0, double x1, double y1, double width, const
     {
       const double acrossX = x + 0.5 - x0;
       const double acrossY = y + 0.5 - y0;
-      const double along = lengthSquared == 0 ? 0 : (acrossX * (x1 - x0) + acrossY * (y1 - y0)) / lengthSquared;
-      const double nearest = std::clamp(along, 0.0, 1.0);
-      const double distance = std::hypot(acrossX - nearest * (x1 - x0), acrossY - nearest * (y1 - y0));
-      const double share = std::clamp(width / 2 + 0.5 - distance, 0.0, 1.0);
+      const double nearest = std::clamp((acrossX * (x1 - x0) + acrossY * (y1 - y0)) / lengthSquared, 0.0, 1.0);
+      const double offX = acrossX - nearest * (x1 - x0);
+      const double offY = acrossY - nearest * (y1 - y0);
+      const double share = std::clamp(width / 2 + 0.5 - std::sqrt(offX * offX + offY * offY), 0.0, 1.0);
       if (share > 0)
       {
         Blend(x, y, color, share);

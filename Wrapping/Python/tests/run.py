@@ -28,6 +28,9 @@ STEPS = ("environment", "wheel", "test", "all")
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 SKIPPED = 77
 SYSTEM_FOR_ARM = PACKAGE.parents[1] / "build" / "aarch64-packages"
+#: What Debian 12's compiler and ITK ask of libstdc++, and what has the same function in older ones: Red Hat Enterprise Linux 9 has
+#: GLIBCXX_3.4.29.
+WAIT, NEWER, OLDER = "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", "GLIBCXX_3.4.30", "GLIBCXX_3.4.11"
 #: Megabytes of the wheel of this machine and of the others.
 LARGEST_WHEELS = {"": 20, "cuda": 60, "aarch64": 20}
 
@@ -150,6 +153,38 @@ def check_exports(wheel, modules):
             assert symbols == [entry], f"{name} exports {len(symbols)} symbols, among them {symbols[:3]}"
 
 
+def version_hash(name):
+    """As the System V ABI has it."""
+    value = 0
+    for byte in name.encode():
+        value = (value << 4) + byte
+        value = (value ^ (value & 0xF0000000) >> 24) & 0x0FFFFFFF
+    return value.to_bytes(4, "little")
+
+
+def serve_older_systems(python, wheel, environment):
+    """The wheel with OLDER in the place of NEWER, and the tag that this allows."""
+    run(python, "-m", "wheel", "unpack", "--dest", wheel.parent, wheel)
+    wheel.unlink()
+    (unpacked,) = wheel.parent.iterdir()
+    for file in unpacked.rglob("*"):
+        if not file.is_file() or f"\0{NEWER}\0".encode() not in (content := file.read_bytes()):
+            continue
+        listed = subprocess.run(["nm", "--dynamic", file], check=True, capture_output=True, text=True).stdout
+        asked = {line.split()[-1] for line in listed.splitlines() if line.endswith(NEWER)}
+        assert asked == {f"{WAIT}@{NEWER}"}, f"{file} needs {asked}"
+        for old, new in ((f"\0{NEWER}\0".encode(), f"\0{OLDER}\0".encode()), (version_hash(NEWER), version_hash(OLDER))):
+            assert content.count(old) == 1, f"{file} has {content.count(old)} times {old}"
+            content = content.replace(old, new)
+        file.write_bytes(content)
+    run(python, "-m", "wheel", "pack", "--dest-dir", wheel.parent, unpacked)
+    shutil.rmtree(unpacked)
+    shown = subprocess.run([python.parent / "auditwheel", "show", wheel], check=True, capture_output=True, text=True, env=environment)
+    print(shown.stdout)
+    tag = re.search(r'platform\s+tag:\s+"(\w+)"', shown.stdout)[1]
+    run(python, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, wheel)
+
+
 def repair(python, wheel, folder, variant):
     """The wheel with the libraries that it needs beside it; checks that it keeps to the stable interface."""
     scripts = python.parent
@@ -163,8 +198,8 @@ def repair(python, wheel, folder, variant):
     if variant == "aarch64":
         places = ("--ldpaths", f"{bundled}:{SYSTEM_FOR_ARM}/usr/lib/aarch64-linux-gnu")
     run(scripts / "auditwheel", "repair", *places, "--wheel-dir", repaired, wheel, env=environment)
+    serve_older_systems(python, next(repaired.iterdir()), environment)
     (result,) = repaired.glob("*.whl")
-    run(scripts / "auditwheel", "show", result, env=environment)
     with zipfile.ZipFile(result) as archive:
         names = archive.namelist()
     assert any(name.endswith("licenses/LICENSE") for name in names), "the wheel has no license"

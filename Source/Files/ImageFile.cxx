@@ -177,11 +177,9 @@ TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
                              Counted(dimension, "dimension"));
   for (std::size_t axis = 0; axis < spacing.size(); ++axis)
   {
-    if (!(spacing[axis] >= MinimumSpacing && spacing[axis] <= MaximumSpacing))
-    {
-      throw InvalidArgument("the spacing " + Shortest(spacing[axis]) +
-                            " is invalid; it must be a number above 0, from 1e-30 to 1e30 mm");
-    }
+    ThrowIf<InvalidArgument>(!(spacing[axis] >= MinimumSpacing && spacing[axis] <= MaximumSpacing),
+                             "the spacing " + Shortest(spacing[axis]) +
+                               " is invalid; it must be a number above 0, from 1e-30 to 1e30 mm");
     image.geometry.spacing[axis] = spacing[axis];
   }
   image.spacingSource = "--spacing";

@@ -67,11 +67,9 @@ CheckFileCount(std::size_t count, const Extent & extent)
     entries *= extent.size[axis];
     fits = fits || entries == files;
   }
-  if (!fits)
-  {
-    throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
-                " voxels, which cannot be divided evenly");
-  }
+  ThrowIf(!fits,
+          "it names " + std::to_string(count) + " data files for " + extent.ToString() +
+            " voxels, which cannot be divided evenly");
 }
 
 /** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
@@ -135,11 +133,9 @@ ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, 
     value = (digits % 2 == 0 ? std::byte{ 0 } : value << 4) | static_cast<std::byte>(digit);
     ++digits;
   }
-  if (digits < 2 * bytes)
-  {
-    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
-                std::to_string(2 * bytes));
-  }
+  ThrowIf(digits < 2 * bytes,
+          "the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
+            std::to_string(2 * bytes));
 }
 
 /** Decompresses all voxels of a stream. */
@@ -292,13 +288,11 @@ ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImag
     image.stream = InflatedVoxels(layout.parts[0], bytes, layout.swapped ? size : 1, context);
     return;
   }
-  if (image.inParts)
-  {
-    throw Unsupported(
-      "voxels as they are in this file (as text, or in several files) are not read in parts; save it as "
-      "NRRD, NIfTI or MetaImage (gzip or uncompressed), or as TIFF slices, or read it whole, without "
-      "--memory");
-  }
+  ThrowIf<Unsupported>(
+    image.inParts,
+    "voxels as they are in this file (as text, or in several files) are not read in parts; save it as "
+    "NRRD, NIfTI or MetaImage (gzip or uncompressed), or as TIFF slices, or read it whole, without "
+    "--memory");
   checkRoom(present);
   std::byte * const output = image.voxels.Resize(bytes);
   for (std::size_t i = 0; i < fileCount; ++i)

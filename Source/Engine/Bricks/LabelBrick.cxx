@@ -142,11 +142,9 @@ void
 WriteBrick(BytesView runs, BytesView map, void * labels, LabelType type, int threads)
 {
   const BrickMap read = ReadMap(map);
-  if (read.components > MaximumLabel(type))
-  {
-    throw LabelOverflow(std::to_string(read.components) + " components do not fit the label type " + NameOf(type) +
-                        "; use " + NameOf(SmallestLabelType(read.components)));
-  }
+  ThrowIf<LabelOverflow>(read.components > MaximumLabel(type),
+                         std::to_string(read.components) + " components do not fit the label type " + NameOf(type) +
+                           "; use " + NameOf(SmallestLabelType(read.components)));
   const HostContext context{ threads };
   RunVolume         volume;
   ReadBrickRuns(runs, read, context, volume);

@@ -280,19 +280,16 @@ ReadRows(ByteReader & reader, const Extent & extent, std::size_t count)
 void
 CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & periodic)
 {
-  if (options.part)
-  {
-    throw Unsupported("the distance to a part's surface cannot be measured by bricks: it needs the whole volume");
-  }
+  ThrowIf<Unsupported>(options.part.has_value(),
+                       "the distance to a part's surface cannot be measured by bricks: it needs the whole volume");
   for (const ColumnGroup * const group : options.groups.List())
   {
-    if (!IsMerged(*group))
-    {
-      throw Unsupported(std::string("the columns '") + group->name +
-                        "' cannot be measured by bricks, because they need whole components; possible are the default "
-                        "columns, intensity columns, and " +
-                        Joined(MergedGroups, ", ", [](const ColumnGroup * merged) { return merged->name; }));
-    }
+    ThrowIf<Unsupported>(
+      !IsMerged(*group),
+      std::string("the columns '") + group->name +
+        "' cannot be measured by bricks, because they need whole components; possible are the default "
+        "columns, intensity columns, and " +
+        Joined(MergedGroups, ", ", [](const ColumnGroup * merged) { return merged->name; }));
   }
   CheckPeriodicGroups(periodic, options.groups.List());
 }

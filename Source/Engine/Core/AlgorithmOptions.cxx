@@ -75,11 +75,9 @@ ParseOptions(const std::string & algorithm, const std::vector<AlgorithmOption> &
                             DidYouMean(name, NameList(options)) + "; it has " + (valid.empty() ? "none" : valid));
     }
     const std::string value = equals < setting.size() ? setting.substr(equals + 1) : std::string();
-    if (!ParseValue(*option, value, values[static_cast<std::size_t>(option - options.begin())]))
-    {
-      throw InvalidArgument(Quoted(setting) + " sets no value of algorithm " + algorithm + "; write " +
-                            option->Syntax());
-    }
+    ThrowIf<InvalidArgument>(!ParseValue(*option, value, values[static_cast<std::size_t>(option - options.begin())]),
+                             Quoted(setting) + " sets no value of algorithm " + algorithm + "; write " +
+                               option->Syntax());
     begin = end + 1;
   }
   return values;

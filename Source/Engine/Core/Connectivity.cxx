@@ -105,12 +105,10 @@ Connectivity::Connectivity(int dimension, int rank)
   , m_PlainRank(m_Rank)
   , m_PlainAxes(m_Axes)
 {
-  if (dimension < 1 || dimension > MaximumDimension || rank < 1 || rank > dimension)
-  {
-    throw InvalidArgument("a connectivity of rank " + std::to_string(rank) + " in " + Counted(dimension, "dimension") +
-                          " does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
-                          std::to_string(MaximumDimension));
-  }
+  ThrowIf<InvalidArgument>(dimension < 1 || dimension > MaximumDimension || rank < 1 || rank > dimension,
+                           "a connectivity of rank " + std::to_string(rank) + " in " + Counted(dimension, "dimension") +
+                             " does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
+                             std::to_string(MaximumDimension));
 }
 
 Connectivity
@@ -202,11 +200,9 @@ Connectivity::FromStructuringElement(int dimension, const std::vector<bool> & el
   {
     size *= 3;
   }
-  if (element.size() != size)
-  {
-    throw InvalidArgument("a neighborhood in " + Counted(dimension, "dimension") + " has " + std::to_string(size) +
-                          " voxels, 3 along each axis, not " + std::to_string(element.size()));
-  }
+  ThrowIf<InvalidArgument>(element.size() != size,
+                           "a neighborhood in " + Counted(dimension, "dimension") + " has " + std::to_string(size) +
+                             " voxels, 3 along each axis, not " + std::to_string(element.size()));
   std::vector<NeighborOffset> offsets;
   for (std::size_t place = 0; place < size; ++place)
   {
@@ -261,11 +257,9 @@ Connectivity::Plain() const
 Connectivity
 Connectivity::WithinSlices(int axis) const
 {
-  if (axis < 0 || axis > m_Dimension || m_Dimension == MaximumDimension)
-  {
-    throw InvalidArgument("slices along axis " + std::to_string(axis) + " do not exist in " +
-                          std::to_string(m_Dimension + 1) + " dimensions");
-  }
+  ThrowIf<InvalidArgument>(axis < 0 || axis > m_Dimension || m_Dimension == MaximumDimension,
+                           "slices along axis " + std::to_string(axis) + " do not exist in " +
+                             std::to_string(m_Dimension + 1) + " dimensions");
   Connectivity   inSlices = *this;
   const unsigned below = (1u << axis) - 1;
   inSlices.m_Dimension = m_Dimension + 1;
@@ -407,14 +401,8 @@ PeriodicAxes::FromNames(const std::string & names)
   for (const char name : names)
   {
     const int axis = AxisFromName(std::string(1, name));
-    if (axis < 0)
-    {
-      throw InvalidArgument(Quoted(names) + " does not name periodic axes; use letters of " + AxisNames);
-    }
-    if (axes.Has(axis))
-    {
-      throw InvalidArgument(Quoted(names) + " names the periodic axis " + name + " twice");
-    }
+    ThrowIf<InvalidArgument>(axis < 0, Quoted(names) + " does not name periodic axes; use letters of " + AxisNames);
+    ThrowIf<InvalidArgument>(axes.Has(axis), Quoted(names) + " names the periodic axis " + name + " twice");
     axes.Add(axis);
   }
   return axes;

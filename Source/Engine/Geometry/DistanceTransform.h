@@ -64,10 +64,8 @@ template <typename TFunction>
 decltype(auto)
 VisitLabels(const ImageView & labels, TFunction && function)
 {
-  if (labels.channels != 1)
-  {
-    throw InvalidArgument("labels of " + std::to_string(labels.channels) + " channels were given; there must be 1");
-  }
+  ThrowIf<InvalidArgument>(labels.channels != 1,
+                           "labels of " + std::to_string(labels.channels) + " channels were given; there must be 1");
   switch (labels.type)
   {
   case ScalarType::Float32:

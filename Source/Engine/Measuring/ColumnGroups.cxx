@@ -152,11 +152,9 @@ ColumnGroups::CheckDimension(int dimension) const
 {
   for (const ColumnGroup * const group : m_Groups)
   {
-    if (dimension > group->maximumDimension)
-    {
-      throw Unsupported(std::string("the columns '") + group->name + "' need an image of at most " +
-                        std::to_string(group->maximumDimension) + " dimensions, not " + std::to_string(dimension));
-    }
+    ThrowIf<Unsupported>(dimension > group->maximumDimension,
+                         std::string("the columns '") + group->name + "' need an image of at most " +
+                           std::to_string(group->maximumDimension) + " dimensions, not " + std::to_string(dimension));
   }
 }
 

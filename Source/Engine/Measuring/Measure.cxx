@@ -47,10 +47,8 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   CheckSecondImage("image of parents", options.parents, extent);
   for (const ColumnGroup * const group : options.groups.List())
   {
-    if (group->needsIntensity && !options.intensity)
-    {
-      throw InvalidArgument(std::string("the columns '") + group->name + "' need an intensity image");
-    }
+    ThrowIf<InvalidArgument>(group->needsIntensity && !options.intensity,
+                             std::string("the columns '") + group->name + "' need an intensity image");
   }
 }
 

@@ -220,11 +220,9 @@ FindRuns(const RowLinks &                                                      l
          RunVolume &                                                           volume,
          const std::function<void(std::int64_t, std::int64_t, std::int64_t)> & afterRows)
 {
-  if (extent.RowLength() > std::numeric_limits<std::uint32_t>::max())
-  {
-    throw Unsupported("rows of " + std::to_string(extent.RowLength()) +
-                      " voxels are too long; the extent along x must be below 2^32");
-  }
+  ThrowIf<Unsupported>(extent.RowLength() > std::numeric_limits<std::uint32_t>::max(),
+                       "rows of " + std::to_string(extent.RowLength()) +
+                         " voxels are too long; the extent along x must be below 2^32");
   volume.Reset(extent, links.FollowForeground() && axes.x);
   if (!links.FollowForeground())
   {

@@ -180,11 +180,9 @@ Condition::Evaluate(const ComponentTable & table, const HostContext & context) c
   for (const std::string & name : m_Columns)
   {
     std::optional<ComponentColumn> found = name == "name" ? PlacesOfNames(table, m_Names) : ColumnInAnyUnit(all, name);
-    if (!found)
-    {
-      throw InvalidArgument("the condition uses the column '" + name + "', which the table lacks" +
-                            DidYouMean(name, NameList(all)));
-    }
+    ThrowIf<InvalidArgument>(!found,
+                             "the condition uses the column '" + name + "', which the table lacks" +
+                               DidYouMean(name, NameList(all)));
     columns.push_back(*std::move(found));
   }
   std::vector<bool>  holds;

@@ -29,11 +29,9 @@ ColumnFor(const std::vector<ComponentColumn> & columns, const std::string & name
 {
   std::optional<ComponentColumn> found =
     ColumnInAnyUnit(columns, lengthUnit.empty() ? name : ColumnInMillimeters(name));
-  if (!found)
-  {
-    throw InvalidArgument("the table has no column '" + name + "' for a histogram" +
-                          DidYouMean(name, NameList(columns)));
-  }
+  ThrowIf<InvalidArgument>(!found,
+                           "the table has no column '" + name + "' for a histogram" +
+                             DidYouMean(name, NameList(columns)));
   if (!lengthUnit.empty())
   {
     ConvertLengths(*found, lengthUnit);

@@ -135,10 +135,8 @@ LayOut(const ComponentTable & table, const TableLayout & layout)
   if (!layout.sortColumn.empty())
   {
     const ComponentColumn & column = FindColumn(all, layout.sortColumn);
-    if (column.texts)
-    {
-      throw InvalidArgument("the column '" + column.name + "' is text; sort by a column of numbers, as voxel_count");
-    }
+    ThrowIf<InvalidArgument>(column.texts != nullptr,
+                             "the column '" + column.name + "' is text; sort by a column of numbers, as voxel_count");
     std::vector<double> values;
     for (const std::size_t place : text.rows)
     {

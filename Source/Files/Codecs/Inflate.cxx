@@ -151,11 +151,9 @@ void
 Inflater::Read(void * output, std::size_t size)
 {
   const std::size_t done = ReadSome(output, size);
-  if (done < size)
-  {
-    throw Error("the file is truncated: " + m_State->name + " has " + std::to_string(size - done) +
-                " bytes too few after decompression");
-  }
+  ThrowIf(done < size,
+          "the file is truncated: " + m_State->name + " has " + std::to_string(size - done) +
+            " bytes too few after decompression");
 }
 
 void
@@ -165,16 +163,11 @@ Inflater::Finish(bool hasMore)
        !rest.empty() && ReadSome(rest.data(), rest.size()) == rest.size();)
   {}
   unsigned char beyond = 0;
-  if (ReadSome(&beyond, 1) != 0)
-  {
-    throw Error(m_State->name + " has more bytes after decompression than the header promises");
-  }
+  ThrowIf(ReadSome(&beyond, 1) != 0, m_State->name + " has more bytes after decompression than the header promises");
   const unsigned char * const end = m_State->next + m_State->left;
-  if (std::any_of(m_State->next, end, [](unsigned char byte) { return byte != 0; }))
-  {
-    throw Error("the compressed data of " + m_State->name + " are followed by " + Counted(m_State->left, "byte") +
-                " of something else");
-  }
+  ThrowIf(std::any_of(m_State->next, end, [](unsigned char byte) { return byte != 0; }),
+          "the compressed data of " + m_State->name + " are followed by " + Counted(m_State->left, "byte") +
+            " of something else");
 }
 
 std::uint64_t

@@ -112,11 +112,9 @@ DataSet::Numbers(const Tag & tag) const
   const std::string representation = unknown ? tag.representation : std::string(element->representation, 2);
   const auto        values = [&](auto one) {
     using T = decltype(one);
-    if (element->size % sizeof(T) != 0)
-    {
-      throw Error("the header is damaged: " + std::string(tag.keyword) + " has " + std::to_string(element->size) +
-                  " bytes, which is not a multiple of " + std::to_string(sizeof(T)));
-    }
+    ThrowIf(element->size % sizeof(T) != 0,
+            "the header is damaged: " + std::string(tag.keyword) + " has " + std::to_string(element->size) +
+              " bytes, which is not a multiple of " + std::to_string(sizeof(T)));
     for (std::size_t i = 0; i < element->size; i += sizeof(T))
     {
       numbers.push_back(static_cast<double>(Load<T>(element->data + i)));

@@ -89,13 +89,11 @@ CheckLength(const File & file, const PixelFormat & format)
     return;
   }
   const double needs = std::ceil(bits / 8);
-  if (static_cast<double>(file.pixels->size) < needs)
-  {
-    throw Error("its pixel data are truncated: they have " + std::to_string(file.pixels->size) + " bytes, but " +
-                std::to_string(format.columns) + " x " + std::to_string(format.rows) + " pixels" +
-                (format.frames > 1 ? " in " + std::to_string(format.frames) + " frames" : "") + " of " +
-                std::to_string(format.samples * format.bitsAllocated) + " bits need " + Shortest(needs));
-  }
+  ThrowIf(static_cast<double>(file.pixels->size) < needs,
+          "its pixel data are truncated: they have " + std::to_string(file.pixels->size) + " bytes, but " +
+            std::to_string(format.columns) + " x " + std::to_string(format.rows) + " pixels" +
+            (format.frames > 1 ? " in " + std::to_string(format.frames) + " frames" : "") + " of " +
+            std::to_string(format.samples * format.bitsAllocated) + " bits need " + Shortest(needs));
 }
 
 } // namespace

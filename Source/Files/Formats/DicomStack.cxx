@@ -140,10 +140,8 @@ SortByPosition(std::vector<Plane> & planes,
   for (const Plane & plane : planes)
   {
     places.push_back(place(plane));
-    if (!std::isfinite(places.back()))
-    {
-      throw Error(plane.name + " is at " + Shortest(places.back()) + " along the normal; it must be a number");
-    }
+    ThrowIf(!std::isfinite(places.back()),
+            plane.name + " is at " + Shortest(places.back()) + " along the normal; it must be a number");
   }
   CheckSingle(planes, places);
   CheckDistances(planes, places, options, notes);

@@ -147,11 +147,9 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
   if (const std::string * const text = header.Find("space origin"))
   {
     const auto given = NrrdVectors(*text, "space origin");
-    if (given.size() != 1 || given[0].size() != space.signs.size())
-    {
-      throw Error("its space origin " + Quoted(text->substr(0, 60)) + " is not a vector of " +
-                  Counted(space.signs.size(), "number"));
-    }
+    ThrowIf(given.size() != 1 || given[0].size() != space.signs.size(),
+            "its space origin " + Quoted(text->substr(0, 60)) + " is not a vector of " +
+              Counted(space.signs.size(), "number"));
     space.origin = given[0];
   }
   return space;

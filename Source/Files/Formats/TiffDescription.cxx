@@ -46,11 +46,9 @@ ImageJValue(const std::string & description, const std::string & name)
     const std::size_t begin = place + key.size();
     std::string       value = description.substr(begin, description.find('\n', begin) - begin);
     value.erase(std::find(value.begin(), value.end(), '\r'), value.end());
-    if (isFound && value != found)
-    {
-      throw Error("its ImageJ description says " + name + "=" + Printable(found.substr(0, 40), "\\") + " and " + name +
-                  "=" + Printable(value.substr(0, 40), "\\") + "; there must be one of them");
-    }
+    ThrowIf(isFound && value != found,
+            "its ImageJ description says " + name + "=" + Printable(found.substr(0, 40), "\\") + " and " + name + "=" +
+              Printable(value.substr(0, 40), "\\") + "; there must be one of them");
     found = value;
     isFound = true;
   }
@@ -303,10 +301,8 @@ NumberOfDescription(const std::string & text, std::int64_t otherwise, const std:
   }
   char *       end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !(value >= 0 && value < 1e9) || value != std::floor(value))
-  {
-    throw Error("its description says " + name + "=" + text.substr(0, 40) + "; it must be a whole number from 0");
-  }
+  ThrowIf(end == text.c_str() || !(value >= 0 && value < 1e9) || value != std::floor(value),
+          "its description says " + name + "=" + text.substr(0, 40) + "; it must be a whole number from 0");
   return static_cast<std::int64_t>(value);
 }
 

@@ -93,11 +93,9 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   ThrowIf<Unsupported>(channels > 1 && channels != static_cast<std::int64_t>(found.pages.front().samples),
                        "it is an OME image of " + std::to_string(channels) +
                          " channels in separate pages, which are not slices; save only one channel");
-  if (slices > 1 && frames > 1 && order.find('T') < order.find('Z'))
-  {
-    throw Unsupported("its pages have the frames of each slice together (DimensionOrder " +
-                      Printable(order.substr(0, 10)) + "); save the slices of a frame together");
-  }
+  ThrowIf<Unsupported>(slices > 1 && frames > 1 && order.find('T') < order.find('Z'),
+                       "its pages have the frames of each slice together (DimensionOrder " +
+                         Printable(order.substr(0, 10)) + "); save the slices of a frame together");
   ThrowIf(slices * frames != pages,
           "its OME description says " + Counted(slices, "slice") + " and " + Counted(frames, "time point") +
             " but there are " + Counted(pages, "page") + ": the file is truncated, or planes are in other files");

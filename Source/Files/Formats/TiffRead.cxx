@@ -167,11 +167,9 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   {
     return image;
   }
-  if (stack.isWithoutDirectories)
-  {
-    throw Unsupported("its description says " + std::to_string(slices * frames) + " images but there is one page, " +
-                      "with pixels compressed or in pieces: the file is truncated or was changed");
-  }
+  ThrowIf<Unsupported>(stack.isWithoutDirectories,
+                       "its description says " + std::to_string(slices * frames) + " images but there is one page, " +
+                         "with pixels compressed or in pieces: the file is truncated or was changed");
   if (options.inParts)
   {
     const auto read = [=, all = found.pages](std::size_t begin, std::size_t count, std::byte * output) {

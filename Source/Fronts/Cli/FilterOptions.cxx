@@ -64,10 +64,7 @@ std::vector<Point>
 PointsOfFile(const std::string & path)
 {
   std::ifstream file(path);
-  if (!file)
-  {
-    throw InvalidArgument("--seeds: cannot read " + Quoted(path));
-  }
+  ThrowIf<InvalidArgument>(!file, "--seeds: cannot read " + Quoted(path));
   std::vector<Point> points;
   std::string        line;
   for (std::size_t number = 1; std::getline(file, line); ++number)
@@ -91,10 +88,8 @@ ParseSeeds(const std::string & text)
   {
     return PointsOfFile(text);
   }
-  if (text.find_first_not_of("0123456789.,;+-eE \t") != std::string::npos)
-  {
-    throw InvalidArgument(Quoted(text) + " for --seeds is neither a file nor points, as 10,20,30;40,50,60 are");
-  }
+  ThrowIf<InvalidArgument>(text.find_first_not_of("0123456789.,;+-eE \t") != std::string::npos,
+                           Quoted(text) + " for --seeds is neither a file nor points, as 10,20,30;40,50,60 are");
   std::vector<Point> points;
   for (const std::string & part : SplitAt(';', text))
   {

@@ -129,10 +129,8 @@ CheckHasScan(const CLI::App & command, const job::Job & arguments)
   for (const CLI::Option * option : command.get_options())
   {
     const std::string name = option->get_name();
-    if (arguments.input.empty() && option->count() > 0 && name != "--json" && name != "--threads")
-    {
-      throw InvalidArgument(name + " needs a SCAN");
-    }
+    ThrowIf<InvalidArgument>(arguments.input.empty() && option->count() > 0 && name != "--json" && name != "--threads",
+                             name + " needs a SCAN");
   }
 }
 

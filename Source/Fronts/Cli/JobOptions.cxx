@@ -156,11 +156,9 @@ Number
 ParseNumber(const std::string & text, const std::string & option)
 {
   const std::optional<Number> value = job::NumberOf(text);
-  if (!value)
-  {
-    throw InvalidArgument(Quoted(text) + " for " + option + " is not a number, such as -0.5, inf or -inf" +
-                          job::HintOnNumber(text));
-  }
+  ThrowIf<InvalidArgument>(!value,
+                           Quoted(text) + " for " + option + " is not a number, such as -0.5, inf or -inf" +
+                             job::HintOnNumber(text));
   return *value;
 }
 

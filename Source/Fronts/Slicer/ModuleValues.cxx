@@ -128,10 +128,8 @@ ModuleValues::CheckFiles(const ModuleDescription & module, const std::string & r
       {
         continue;
       }
-      if (path.empty() && parameter->index)
-      {
-        throw InvalidArgument("'" + parameter->label + "' (" + name + ") is empty; choose one");
-      }
+      ThrowIf<InvalidArgument>(path.empty() && parameter->index,
+                               "'" + parameter->label + "' (" + name + ") is empty; choose one");
       if (!isOutput)
       {
         inputs.emplace(path, parameter->label);

@@ -70,11 +70,9 @@ FilterInputs::FindArray(vtkAlgorithm * filter, int input, vtkInformationVector *
                            "port " + std::to_string(port) + " has no numeric array for the " + name +
                              "; set active point scalars, or choose a point or cell array with SetInputArrayToProcess");
   const vtkIdType values = array->GetNumberOfTuples();
-  if (values == 0 || values != (areCells ? image->GetNumberOfCells() : image->GetNumberOfPoints()))
-  {
-    throw InvalidArgument("the array of the " + name + " has " + std::to_string(values) + " values for " +
-                          std::to_string(image->GetNumberOfPoints()) + " points");
-  }
+  ThrowIf<InvalidArgument>(values == 0 || values != (areCells ? image->GetNumberOfCells() : image->GetNumberOfPoints()),
+                           "the array of the " + name + " has " + std::to_string(values) + " values for " +
+                             std::to_string(image->GetNumberOfPoints()) + " points");
   if (input == Image)
   {
     m_Image = image;

@@ -126,10 +126,9 @@ OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
   default:
     options.criterion = brickccl::Criterion::Foreground(filter->GetBackgroundValue());
   }
-  if (filter->GetMinimumSize() < 0 || filter->GetMaximumSize() < 0 || filter->GetNumberOfLargest() < 0)
-  {
-    throw brickccl::InvalidArgument("MinimumSize, MaximumSize and NumberOfLargest must be at least 0");
-  }
+  brickccl::ThrowIf<brickccl::InvalidArgument>(filter->GetMinimumSize() < 0 || filter->GetMaximumSize() < 0 ||
+                                                 filter->GetNumberOfLargest() < 0,
+                                               "MinimumSize, MaximumSize and NumberOfLargest must be at least 0");
   options.relabel.minimumSize = static_cast<std::uint64_t>(filter->GetMinimumSize());
   if (filter->GetMaximumSize() > 0)
   {
@@ -289,11 +288,9 @@ vtkBrickConnectedComponents::Label(vtkInformationVector ** inputs, vtkImageData 
   const int type =
     this->OutputScalarType == VTK_VOID ? SmallestVtkType(labeling.ComponentCount()) : this->OutputScalarType;
   const brickccl::LabelType labelType = LabelTypeOf(type);
-  if (type == VTK_INT && labeling.ComponentCount() > VTK_INT_MAX)
-  {
-    throw brickccl::LabelOverflow(std::to_string(labeling.ComponentCount()) +
-                                  " components do not fit int; use unsigned long long");
-  }
+  brickccl::ThrowIf<brickccl::LabelOverflow>(type == VTK_INT && labeling.ComponentCount() > VTK_INT_MAX,
+                                             std::to_string(labeling.ComponentCount()) +
+                                               " components do not fit int; use unsigned long long");
   vtkSmartPointer<vtkDataArray> labels;
   labels.TakeReference(vtkDataArray::CreateDataArray(type));
   labels->SetName("Labels");

@@ -329,10 +329,7 @@ BatchFolder::Log(const std::string & text) const
   std::ofstream stream(fs::path(PathOf("log.txt")), std::ios::binary | std::ios::app);
   stream << time.str() << ' ' << OneLine(text) << '\n';
   stream.close();
-  if (!stream)
-  {
-    throw WriteError("cannot write " + Quoted(PathOf("log.txt")) + "; is the disk full?");
-  }
+  ThrowIf<WriteError>(!stream, "cannot write " + Quoted(PathOf("log.txt")) + "; is the disk full?");
 }
 
 } // namespace brickccl::batch

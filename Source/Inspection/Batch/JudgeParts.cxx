@@ -168,10 +168,8 @@ JudgeParts(const Recipe & recipe, const Findings & item, const NumberedParts & p
     }
     described.push_back(DescribePart(number, table, DescribeResults(recipe, results)));
   }
-  if (described.empty())
-  {
-    throw InvalidArgument("no part has a voxel that counts; make [region] larger, or part.erode_mm smaller");
-  }
+  ThrowIf<InvalidArgument>(described.empty(),
+                           "no part has a voxel that counts; make [region] larger, or part.erode_mm smaller");
   JudgedItem judged = DescribeResults(recipe, ofItem);
   judged.members["parts"] = described;
   return judged;

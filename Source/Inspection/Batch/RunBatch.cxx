@@ -286,10 +286,7 @@ private:
     {
       return;
     }
-    if (end.exitCode == DiskFailed)
-    {
-      throw WriteError(error + "; finished items stay; continue with --resume");
-    }
+    ThrowIf<WriteError>(end.exitCode == DiskFailed, error + "; finished items stay; continue with --resume");
     m_Outcomes[index].error = error;
     TakeDone(item.name + ": error: " + error);
   }

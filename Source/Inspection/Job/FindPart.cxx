@@ -85,11 +85,9 @@ FindLargest(const ImageView & image, const Part & part, const PoreOptions & opti
   const Labeling pieces = Label(image, labeling);
   CheckThatAirIsLeft(pieces.ForegroundVoxelCount(), image.extent, options.material);
   const std::uint64_t label = part.partMethod == "largest" ? pieces.ComponentCount() : LargestInside(pieces);
-  if (label == 0)
-  {
-    throw InvalidArgument("no component consists of the part's material (" + options.material.ToString() +
-                          "); correct its values in [part] of the recipe");
-  }
+  ThrowIf<InvalidArgument>(label == 0,
+                           "no component consists of the part's material (" + options.material.ToString() +
+                             "); correct its values in [part] of the recipe");
   PoresOfPart found;
   found.extent = image.extent;
   found.geometry = options.geometry;

@@ -156,12 +156,10 @@ Smooth(const ImageView &       image,
   for (int axis = 0; axis < std::min(image.extent.dimension, 3) && (isBilateral || method.kind == Kind::Gaussian);
        ++axis)
   {
-    if (!(method.deviation <= widest * geometry.spacing[axis]))
-    {
-      throw InvalidArgument("a " + std::string(isBilateral ? "bilateral filter" : "Gaussian") + " of " +
-                            Shortest(method.deviation) + " mm is wider than " + Shortest(widest) + " voxels of " +
-                            Shortest(geometry.spacing[axis]) + " mm; use a smaller one");
-    }
+    ThrowIf<InvalidArgument>(!(method.deviation <= widest * geometry.spacing[axis]),
+                             "a " + std::string(isBilateral ? "bilateral filter" : "Gaussian") + " of " +
+                               Shortest(method.deviation) + " mm is wider than " + Shortest(widest) + " voxels of " +
+                               Shortest(geometry.spacing[axis]) + " mm; use a smaller one");
   }
   const std::int64_t count = image.extent.VoxelCount();
   VisitScalarType(image.type, [&](auto tag) {

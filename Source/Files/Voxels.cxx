@@ -16,27 +16,24 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 constexpr std::int64_t PieceBytes = std::int64_t{ 1 } << 20;
 
 /** The number of rows that make a piece of about `bytes` bytes. */
-std::int64_t
+static std::int64_t
 RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
 {
   const auto rowBytes = image.extent.RowLength() * static_cast<std::int64_t>(SizeOf(image.type));
   return std::min(image.extent.RowCount(), std::max<std::int64_t>(1, bytes / rowBytes));
 }
 
-bool
+static bool
 IsSeparator(char letter)
 {
   return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',';
 }
 
 template <typename T>
-T
+static T
 ValueOfText(const char * begin, const char * end)
 {
   const char * const digits = begin + (*begin == '+' ? 1 : 0);
@@ -52,7 +49,7 @@ ValueOfText(const char * begin, const char * end)
 
 /** \throws Error unless the voxels of an image of this extent divide evenly among `count` files. Each file holds one or
  *  several whole entries of the slowest axes. */
-void
+static void
 CheckFileCount(std::size_t count, const Extent & extent)
 {
   const auto files = static_cast<std::int64_t>(count);
@@ -74,7 +71,7 @@ CheckFileCount(std::size_t count, const Extent & extent)
 
 /** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
  *  are fewer or more, for words that are not numbers, and for numbers that the type does not hold. */
-void
+static void
 ReadText(const char *     begin,
          const char *     end,
          ScalarType       type,
@@ -112,7 +109,7 @@ ReadText(const char *     begin,
 }
 
 /** Reads bytes of two digits each, with any white space between digits. */
-void
+static void
 ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
 {
   std::size_t digits = 0;
@@ -139,7 +136,7 @@ ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, 
 }
 
 /** Decompresses all voxels of a stream. */
-void
+static void
 InflateAll(const CompressedVoxels & from, std::size_t bytes, const Progress & progress, std::byte * output)
 {
   const auto stream = InflatedVoxels(from, bytes, 1, {});
@@ -149,8 +146,6 @@ InflateAll(const CompressedVoxels & from, std::size_t bytes, const Progress & pr
     stream->Read(done, output + done, std::min<std::size_t>(PieceBytes, bytes - done));
   }
 }
-
-} // namespace
 
 void
 TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image)

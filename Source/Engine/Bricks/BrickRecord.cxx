@@ -9,13 +9,10 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr const char * RecordName = "the record of a brick";
 constexpr const char * MapName = "the map of a brick's labels";
 
-Extent
+static Extent
 ReadExtent(ByteReader & reader, int dimension)
 {
   std::int64_t sizes[MaximumDimension];
@@ -25,8 +22,6 @@ ReadExtent(ByteReader & reader, int dimension)
   }
   return { dimension, sizes };
 }
-
-} // namespace
 
 void
 WriteBox(const BrickBox & box, ByteWriter & writer)

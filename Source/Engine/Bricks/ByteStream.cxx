@@ -9,9 +9,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr char         Mark[] = "BrickCCL";
 constexpr std::size_t  MarkSize = 8;
 constexpr std::uint8_t Version = 3;
@@ -19,7 +16,7 @@ constexpr std::uint8_t Version = 3;
 constexpr std::size_t HeadSize = MarkSize + 2 + 8;
 constexpr std::size_t ChecksumSize = 8;
 
-const char *
+static const char *
 NameOf(BytesKind kind)
 {
   switch (kind)
@@ -39,7 +36,7 @@ NameOf(BytesKind kind)
 /** Tables for 8 bytes at once of CRC-64 with the polynomial of ECMA-182, bits reflected. */
 using CrcTables = std::array<std::array<std::uint64_t, 256>, 8>;
 
-CrcTables
+static CrcTables
 MakeCrcTables()
 {
   CrcTables tables = {};
@@ -63,7 +60,7 @@ MakeCrcTables()
   return tables;
 }
 
-std::uint64_t
+static std::uint64_t
 LoadFixed(const std::uint8_t * bytes)
 {
   std::uint64_t value = 0;
@@ -73,8 +70,6 @@ LoadFixed(const std::uint8_t * bytes)
   }
   return value;
 }
-
-} // namespace
 
 std::uint64_t
 Crc64(const std::uint8_t * bytes, std::size_t size)

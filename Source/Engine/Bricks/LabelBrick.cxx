@@ -17,11 +17,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** The options to label a single brick: nothing is dropped, no axis is periodic, and it has its place. */
-LabelOptions
+static LabelOptions
 OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
 {
   LabelOptions own = options;
@@ -35,7 +32,7 @@ OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
   return own;
 }
 
-void
+static void
 CheckBrick(const ImageView & image, const BrickBox & box)
 {
   ThrowIf<InvalidArgument>(image.extent != box.extent,
@@ -44,7 +41,7 @@ CheckBrick(const ImageView & image, const BrickBox & box)
 }
 
 /** Labels the brick and leaves out what certainly goes. Fills the record's counts, and makes its faces. */
-void
+static void
 LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & labeling, BrickRecord & record)
 {
   const Connectivity connectivity = options.label.connectivity.value_or(Connectivity::Face(image.extent.dimension));
@@ -93,8 +90,6 @@ LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & l
     record.faces.Take(own.volume, image);
   }
 }
-
-} // namespace
 
 LabeledBrick
 LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options, Labeling & scratch)

@@ -12,11 +12,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Reads `text` as a value of the option into `value`. \return whether it is one. */
-bool
+static bool
 ParseValue(const AlgorithmOption & option, const std::string & text, std::int64_t & value)
 {
   if (option.words.empty())
@@ -29,8 +26,6 @@ ParseValue(const AlgorithmOption & option, const std::string & text, std::int64_
   value = found - option.words.begin();
   return found != option.words.end();
 }
-
-} // namespace
 
 std::string
 AlgorithmOption::ValueText(std::int64_t value) const

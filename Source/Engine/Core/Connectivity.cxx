@@ -12,11 +12,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** The number of neighbors of rank k in d dimensions: the sum over j = 1..k of binomial(d, j) 2^j. */
-int
+static int
 CountNeighbors(int dimension, int rank)
 {
   int sum = 0;
@@ -29,7 +26,7 @@ CountNeighbors(int dimension, int rank)
   return sum;
 }
 
-int
+static int
 CountAxes(unsigned axes)
 {
   int count = 0;
@@ -45,7 +42,7 @@ constexpr int CodeOfSelf = OffsetCount / 2;
 
 /** The number of an offset in raster order. That of the voxel itself is in the middle, and opposite offsets lie equally
  *  far from it. */
-int
+static int
 CodeOf(const int (&step)[MaximumDimension])
 {
   int code = 0;
@@ -56,7 +53,7 @@ CodeOf(const int (&step)[MaximumDimension])
   return code;
 }
 
-NeighborOffset
+static NeighborOffset
 OffsetOf(int code)
 {
   NeighborOffset offset{};
@@ -69,7 +66,7 @@ OffsetOf(int code)
 }
 
 /** "(1, 0, -1)" */
-std::string
+static std::string
 ToText(const NeighborOffset & offset, int dimension)
 {
   std::string text;
@@ -81,7 +78,7 @@ ToText(const NeighborOffset & offset, int dimension)
 }
 
 /** \throws InvalidArgument unless all steps are -1, 0 or 1, and 0 along axes that the dimension lacks. */
-void
+static void
 CheckOffset(const NeighborOffset & offset, int dimension)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
@@ -95,8 +92,6 @@ CheckOffset(const NeighborOffset & offset, int dimension)
     }
   }
 }
-
-} // namespace
 
 Connectivity::Connectivity(int dimension, int rank)
   : m_Dimension(dimension)

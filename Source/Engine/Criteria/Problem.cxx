@@ -8,10 +8,7 @@
 namespace brickccl
 {
 
-namespace
-{
-
-void
+static void
 CheckConnectivity(const Extent & extent, const Connectivity & connectivity)
 {
   ThrowIf<InvalidArgument>(connectivity.Dimension() != extent.dimension,
@@ -21,8 +18,6 @@ CheckConnectivity(const Extent & extent, const Connectivity & connectivity)
                        "no algorithm labels a neighborhood of " + connectivity.ToString() +
                          " neighbors directly; Label() joins the rest after its plain part, on the CPU");
 }
-
-} // namespace
 
 void
 CheckProblem(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask)

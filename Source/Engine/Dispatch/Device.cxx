@@ -14,11 +14,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Reads numbers from 0 that are separated by commas. \return nothing if the text is something else */
-std::optional<std::vector<int>>
+static std::optional<std::vector<int>>
 ReadIndices(const std::string & text)
 {
   std::vector<int>   indices;
@@ -42,15 +39,13 @@ ReadIndices(const std::string & text)
 }
 
 /** The first number that came before; the end if there is none. */
-std::vector<int>::const_iterator
+static std::vector<int>::const_iterator
 FindRepeated(const std::vector<int> & indices)
 {
   return std::find_if(indices.begin(), indices.end(), [&](const int & index) {
     return std::find(indices.data(), &index, index) != &index;
   });
 }
-
-} // namespace
 
 Device
 Device::FromName(const std::string & name)

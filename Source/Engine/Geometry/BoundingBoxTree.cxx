@@ -11,13 +11,10 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr std::uint32_t LeafSize = 8;
 
 /** The length of a box's longest side. */
-double
+static double
 LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
 {
   double longest = -1;
@@ -34,13 +31,11 @@ LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
 }
 
 /** The largest number of nodes for a number of boxes: a large node has halves of at least half a leaf. */
-std::uint64_t
+static std::uint64_t
 MostNodes(std::uint64_t boxes)
 {
   return boxes == 0 ? 0 : boxes <= LeafSize ? 1 : boxes / 2;
 }
-
-} // namespace
 
 BoundingBoxTrees::BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context)
   : m_Boxes(std::move(boxes))

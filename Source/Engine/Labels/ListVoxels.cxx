@@ -17,12 +17,9 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Calls function(run, index of its first voxel) for the labeled runs of the rows [firstRow, endRow). */
 template <typename TFunction>
-void
+static void
 ForEachLabeledRun(const RunVolume & volume,
                   std::int64_t      firstRow,
                   std::int64_t      endRow,
@@ -44,8 +41,6 @@ ForEachLabeledRun(const RunVolume & volume,
     }
   }
 }
-
-} // namespace
 
 LabelLists
 ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context)

@@ -31,11 +31,8 @@ InsertGroup(const ColumnGroup & group, std::vector<const ColumnGroup *> & groups
   groups.insert(std::upper_bound(groups.begin(), groups.end(), &group, isBefore), &group);
 }
 
-namespace
-{
-
 /** The group on request of this name; null if there is none. */
-const ColumnGroup *
+static const ColumnGroup *
 FindGroup(const std::string & name)
 {
   const auto & table = GroupTable();
@@ -44,8 +41,6 @@ FindGroup(const std::string & name)
   });
   return found == table.end() ? nullptr : *found;
 }
-
-} // namespace
 
 std::string
 ColumnGroups::Names()

@@ -14,20 +14,15 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The libraries count in 32 bits, so larger sizes are passed on in parts. */
 constexpr std::size_t LargestPart = std::size_t{ 1 } << 30;
 
 /** Whether a member of gzip sets flags that RFC 1952 reserves, so that its other contents are unknown. */
-bool
+static bool
 HasReservedFlags(const unsigned char * member, std::size_t size)
 {
   return size > 3 && (member[3] & 0xe0u) != 0;
 }
-
-} // namespace
 
 struct Inflater::State
 {

@@ -312,11 +312,8 @@ struct ReplacedTogether::Implementation
   void Write(std::unique_ptr<Replacement> replacement, const std::function<void(const std::string &)> & write);
 };
 
-namespace
-{
-
 /** Whether this thread writes files where they belong. */
-bool &
+static bool &
 IsInPlace()
 {
   thread_local bool isInPlace = false;
@@ -324,7 +321,7 @@ IsInPlace()
 }
 
 /** Writes files where they belong. If that fails, the caller handles what is left of the companion files. */
-void
+static void
 WriteInPlace(const std::string & path, const std::function<void(const std::string &)> & write)
 {
   try
@@ -343,14 +340,12 @@ WriteInPlace(const std::string & path, const std::function<void(const std::strin
 }
 
 /** The innermost one of this thread. */
-ReplacedTogether::Implementation *&
+static ReplacedTogether::Implementation *&
 TogetherOnThread()
 {
   thread_local ReplacedTogether::Implementation * together = nullptr;
   return together;
 }
-
-} // namespace
 
 ReplacedTogether::ReplacedTogether()
   : m_Implementation(std::make_unique<Implementation>())

@@ -16,10 +16,7 @@
 namespace brickccl::files::dicom
 {
 
-namespace
-{
-
-bool
+static bool
 IsPixelTag(std::uint32_t tag)
 {
   return tag == tags::Pixels.number || tag == tags::FloatPixels.number || tag == tags::DoublePixels.number;
@@ -27,7 +24,7 @@ IsPixelTag(std::uint32_t tag)
 
 const std::string Blanks(" \t\r\n\0", 5);
 
-double
+static double
 ParseNumber(const std::string & value, const Tag & tag)
 {
   const std::string text = Trimmed(value, Blanks);
@@ -38,8 +35,6 @@ ParseNumber(const std::string & value, const Tag & tag)
           std::string(tag.keyword) + " is " + Quoted(text.substr(0, 40)) + ", which is not a number");
   return number;
 }
-
-} // namespace
 
 DataSet::DataSet(const unsigned char * begin, const unsigned char * end, bool hasRepresentations, int depth)
   : m_HasRepresentations(hasRepresentations)

@@ -12,12 +12,9 @@
 namespace brickccl::files::dicom
 {
 
-namespace
-{
-
 /** Copies values and scales them. Bits outside the value are dropped. */
 template <typename From, typename To>
-void
+static void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)
 {
   constexpr int bits = 8 * sizeof(From);
@@ -54,7 +51,7 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
   }
 }
 
-ScalarType
+static ScalarType
 TypeOfBits(int bits, bool isSigned)
 {
   ThrowIf<Unsupported>(bits != 1 && bits != 8 && bits != 16 && bits != 32,
@@ -62,7 +59,7 @@ TypeOfBits(int bits, bool isSigned)
   return IntegerType(bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8, isSigned);
 }
 
-void
+static void
 CheckColors(PixelFormat & format)
 {
   const std::string & kind = format.photometric;
@@ -79,7 +76,7 @@ CheckColors(PixelFormat & format)
                        "its colors are stored as " + kind + "; RGB is supported: convert it, or save it as gray");
 }
 
-void
+static void
 CheckLength(const File & file, const PixelFormat & format)
 {
   const double bits = static_cast<double>(format.PixelsOfFrame()) * static_cast<double>(format.frames) *
@@ -95,8 +92,6 @@ CheckLength(const File & file, const PixelFormat & format)
             (format.frames > 1 ? " in " + std::to_string(format.frames) + " frames" : "") + " of " +
             std::to_string(format.samples * format.bitsAllocated) + " bits need " + Shortest(needs));
 }
-
-} // namespace
 
 double
 PixelFormat::Lowest() const

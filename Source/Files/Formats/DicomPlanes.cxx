@@ -206,12 +206,9 @@ NormalOf(const double (&orientation)[6], double (&normal)[3])
   }
 }
 
-namespace
-{
-
 /** Places the frames of a file that has the position of the first frame and the offsets of the others.
  *  \throws Unsupported for other files: their frames may be something else than slices. */
-void
+static void
 PlaceFrames(const DataSet & data, std::vector<Plane> & planes)
 {
   std::vector<double> offsets(planes.size());
@@ -240,8 +237,6 @@ PlaceFrames(const DataSet & data, std::vector<Plane> & planes)
     }
   }
 }
-
-} // namespace
 
 std::shared_ptr<const Source>
 OpenSource(File file, std::string name)

@@ -18,12 +18,9 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The spacing of a resolution that is stored as a float. It is the shortest of the numbers from which the resolution
  *  may come. */
-double
+static double
 SpacingOfResolution(double resolution, double millimeters)
 {
   const double spacing = millimeters / resolution;
@@ -35,7 +32,7 @@ SpacingOfResolution(double resolution, double millimeters)
 
 /** The value after "name=" at the beginning of a line; empty if there is none. ImageJ takes the last one of several.
  *  \throws Error for values that differ. */
-std::string
+static std::string
 ImageJValue(const std::string & description, const std::string & name)
 {
   const std::string key = "\n" + name + "=";
@@ -55,7 +52,7 @@ ImageJValue(const std::string & description, const std::string & name)
   return found;
 }
 
-void
+static void
 SetPlaneSpacing(const TiffPages & found, double millimeters, TiffStack & stack)
 {
   if (found.resolution.x > 0 && millimeters > 0)
@@ -66,7 +63,7 @@ SetPlaneSpacing(const TiffPages & found, double millimeters, TiffStack & stack)
 }
 
 /** "the inch"; the number of a unit that TIFF does not have. */
-std::string
+static std::string
 NameOfUnit(std::uint64_t unit)
 {
   const char * const names[] = { nullptr, nullptr, "the inch", "the centimeter", "the millimeter", "the micrometer" };
@@ -75,7 +72,7 @@ NameOfUnit(std::uint64_t unit)
 }
 
 /** Notes units of which the spacing may not be what is meant. */
-void
+static void
 NoteUnit(const TiffResolution & resolution, TiffStack & stack)
 {
   const bool isOfTiff = resolution.unit >= RESUNIT_NONE && resolution.unit <= RESUNIT_CENTIMETER;
@@ -91,7 +88,7 @@ NoteUnit(const TiffResolution & resolution, TiffStack & stack)
   }
 }
 
-void
+static void
 DescribeByTags(const TiffPages & found, TiffStack & stack)
 {
   if (found.resolution.x > 0)
@@ -102,7 +99,7 @@ DescribeByTags(const TiffPages & found, TiffStack & stack)
 }
 
 /** The millimeters of an ImageJ unit of length; 0 for other units, with a note unless it is a pixel. */
-double
+static double
 ImageJUnit(const std::string & unit, TiffStack & stack)
 {
   const double millimeters = Millimeters(unit);
@@ -115,7 +112,7 @@ ImageJUnit(const std::string & unit, TiffStack & stack)
 
 /** The millimeters of the unit of x: ImageJ's unit, or else the unit of the resolution. ImageJ ignores 72 per inch,
  * which many programs write into any image. */
-double
+static double
 ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffStack & stack)
 {
   if (!unit.empty() || !resolution.hasUnit || (resolution.unit == RESUNIT_INCH && resolution.x == 0))
@@ -135,7 +132,7 @@ ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffS
 }
 
 /** Sets the spacing as ImageJ does: the unit of its description precedes the unit of the resolution. */
-void
+static void
 SetImageJSpacing(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
@@ -173,7 +170,7 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
   stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) * z : 0;
 }
 
-void
+static void
 DescribeByImageJ(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
@@ -230,7 +227,7 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
 }
 
 /** Reads the description that tifffile writes: {"shape": [2, 5, 12, 10], "axes": "TZYX"}. */
-void
+static void
 DescribeByShape(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
@@ -289,8 +286,6 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
                       " axes; one or two (slices, time points) are supported");
   }
 }
-
-} // namespace
 
 std::int64_t
 NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name)

@@ -13,17 +13,14 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The text of the tag that begins at `place`, up to the tag's end. */
-std::string
+static std::string
 TagAt(const std::string & text, std::size_t place)
 {
   return text.substr(place, text.find('>', place) - place);
 }
 
-double
+static double
 OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std::string> & notes)
 {
   const double value = std::strtod(Attribute(pixels, "PhysicalSize" + axis).c_str(), nullptr);
@@ -49,7 +46,7 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
 }
 
 /** \throws Error unless the planes of an OME file are its pages: slice after slice, then frame after frame. */
-void
+static void
 CheckOmePlanes(const std::string & text, std::int64_t slices, std::int64_t frames)
 {
   bool         hasData = false;
@@ -72,8 +69,6 @@ CheckOmePlanes(const std::string & text, std::int64_t slices, std::int64_t frame
           "its OME description names " + Counted(planes, "plane") + " of " + std::to_string(slices * frames) +
             "; others may be in other files");
 }
-
-} // namespace
 
 void
 DescribeByOme(const TiffPages & found, TiffStack & stack)

@@ -17,14 +17,11 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** From this share of all voxels on, the foreground is nearly everything. */
 constexpr double NearlyAll = 0.98;
 
 /** "; its values range from 0 to 9". Nothing without an image. */
-std::string
+static std::string
 RangeOfValues(const std::optional<ImageView> & image, int threads)
 {
   if (!image)
@@ -42,7 +39,7 @@ RangeOfValues(const std::optional<ImageView> & image, int threads)
   return text.str();
 }
 
-void
+static void
 NoteChannels(const Criterion & criterion, const LoadedImage & image, ImageReader & reader)
 {
   reader.Note(Quoted(image.files.front()) + " has " + std::to_string(image.channels) +
@@ -50,7 +47,7 @@ NoteChannels(const Criterion & criterion, const LoadedImage & image, ImageReader
                                : " channels: a voxel is background where every channel has the background value"));
 }
 
-bool
+static bool
 IsDefault(const Criterion & criterion)
 {
   return !criterion.range && criterion.FollowsForeground();
@@ -58,7 +55,7 @@ IsDefault(const Criterion & criterion)
 
 /** Notes that the foreground is nothing or nearly everything. \param values  describes the image's values
  *  \return whether there was something to note. */
-bool
+static bool
 NoteForeground(const Criterion &                    criterion,
                const LoadedImage &                  image,
                std::uint64_t                        foreground,
@@ -87,7 +84,7 @@ NoteForeground(const Criterion &                    criterion,
   return false;
 }
 
-bool
+static bool
 IsJpeg(const LoadedImage & image)
 {
   const std::string extension = image.files.empty() ? "" : ExtensionOf(image.files.front());
@@ -96,7 +93,7 @@ IsJpeg(const LoadedImage & image)
 
 /** Notes that a label map, a gray scan or a JPEG was taken for a mask. \param areSome  whether there are components
  *  \param isNoted  whether the foreground was noted */
-void
+static void
 NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, ImageReader & reader)
 {
   if (isLossy && !looks.AreGrayValues())
@@ -115,8 +112,6 @@ NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, 
                 "use --threshold METHOD or --range LO HI (`brickccl info` proposes thresholds)");
   }
 }
-
-} // namespace
 
 LooksOfImage::Kind
 LooksOfImage::Look() const

@@ -12,16 +12,13 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
-std::vector<std::string>
+static std::vector<std::string>
 ReadyNames()
 {
   return NameList(batch::ReadyRecipes());
 }
 
-void
+static void
 WriteNewRecipe(const std::string & name, const std::string & output)
 {
   const auto & ready = batch::ReadyRecipes();
@@ -37,8 +34,6 @@ WriteNewRecipe(const std::string & name, const std::string & output)
   ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe->text; });
   std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;
 }
-
-} // namespace
 
 void
 AddRecipeCommand(CLI::App & app)

@@ -16,11 +16,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Whether the image's x and y axes are in the xy plane of space. */
-bool
+static bool
 KeepsPlane(vtkMatrix3x3 * direction)
 {
   return direction->GetElement(0, 2) == 0 && direction->GetElement(1, 2) == 0 && direction->GetElement(2, 0) == 0 &&
@@ -28,7 +25,7 @@ KeepsPlane(vtkMatrix3x3 * direction)
 }
 
 /** Whether the voxels of two images have the same positions, to a thousandth of a voxel. */
-bool
+static bool
 HaveSameGrid(vtkImageData * a, vtkImageData * b)
 {
   const int * const ofA = a->GetExtent();
@@ -48,8 +45,6 @@ HaveSameGrid(vtkImageData * a, vtkImageData * b)
   }
   return isSame;
 }
-
-} // namespace
 
 /** The array of an input, one voxel behind the other in memory; null for one that is not given. */
 vtkSmartPointer<vtkDataArray>

@@ -50,11 +50,8 @@ vtkBrickConnectedComponents::vtkBrickConnectedComponents()
 
 vtkBrickConnectedComponents::~vtkBrickConnectedComponents() = default;
 
-namespace
-{
-
 /** The connectivity of a number of neighbors. \throws InvalidArgument, which says what fits. */
-brickccl::Connectivity
+static brickccl::Connectivity
 ConnectivityFor(int neighbors, const brickccl::Extent & extent)
 {
   if (extent.dimension == 2 || neighbors == 6 || neighbors == 18 || neighbors == 26)
@@ -75,7 +72,7 @@ ConnectivityFor(int neighbors, const brickccl::Extent & extent)
 }
 
 /** The label type of a VTK type. An int holds the labels of uint32 up to its own largest value. */
-brickccl::LabelType
+static brickccl::LabelType
 LabelTypeOf(int vtkType)
 {
   switch (vtkType)
@@ -94,7 +91,7 @@ LabelTypeOf(int vtkType)
   }
 }
 
-int
+static int
 SmallestVtkType(std::uint64_t components)
 {
   return components <= VTK_UNSIGNED_CHAR_MAX  ? VTK_UNSIGNED_CHAR
@@ -104,7 +101,7 @@ SmallestVtkType(std::uint64_t components)
 }
 
 /** The options from the filter's parameters. \throws InvalidArgument for invalid values. */
-brickccl::LabelOptions
+static brickccl::LabelOptions
 OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
 {
   using Filter = vtkBrickConnectedComponents;
@@ -143,7 +140,7 @@ OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
   return options;
 }
 
-void
+static void
 FillTable(const brickccl::ComponentTable & components, vtkTable * table)
 {
   const auto rows = static_cast<vtkIdType>(components.components.size());
@@ -176,8 +173,6 @@ FillTable(const brickccl::ComponentTable & components, vtkTable * table)
     }
   }
 }
-
-} // namespace
 
 int
 vtkBrickConnectedComponents::FillInputPortInformation(int port, vtkInformation * info)

@@ -24,12 +24,9 @@ namespace brickccl::batch
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-namespace
-{
-
 /** Calls `function`, and turns errors of the file system into ones with a sentence. */
 template <typename TFunction>
-void
+static void
 OnDisk(const std::string & path, TFunction && function)
 {
   try
@@ -44,7 +41,7 @@ OnDisk(const std::string & path, TFunction && function)
 
 /** Whether a file is what its description says. Its bytes are looked at if its size is the same and its stamp is not.
  *  \param stamp  null if it is not known. */
-bool
+static bool
 IsUnchanged(const ordered_json & described, const ordered_json & stamp)
 {
   const std::string path = described.at("path");
@@ -57,14 +54,14 @@ IsUnchanged(const ordered_json & described, const ordered_json & stamp)
   return (!stamp.is_null() && stamp == StampOf(path)) || DescribeFile(path, path) == described;
 }
 
-ordered_json
+static ordered_json
 ReadJson(const std::string & path)
 {
   return ordered_json::parse(ReadText(path));
 }
 
 /** The changed file of an item's folder; empty if there is none. */
-std::string
+static std::string
 ChangedOutput(const std::string & folder, const ordered_json & outputs)
 {
   for (const ordered_json & output : outputs)
@@ -84,7 +81,7 @@ ChangedOutput(const std::string & folder, const ordered_json & outputs)
   return {};
 }
 
-bool
+static bool
 HasOtherInput(const BatchItem & item, const ordered_json & summary, const ordered_json & stamps)
 {
   std::set<std::string> files(item.found.files.begin(), item.found.files.end());
@@ -97,8 +94,6 @@ HasOtherInput(const BatchItem & item, const ordered_json & summary, const ordere
   }
   return changed || !files.empty();
 }
-
-} // namespace
 
 bool
 IsOfBatch(const std::string & folder)

@@ -13,13 +13,10 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 using nlohmann::ordered_json;
 using Mask = std::vector<std::uint8_t>;
 
-ordered_json
+static ordered_json
 DescribePart(std::size_t part, const ComponentTable & table, const JudgedItem & judged)
 {
   const Totals totals = TotalsOf(table);
@@ -35,7 +32,7 @@ DescribePart(std::size_t part, const ComponentTable & table, const JudgedItem & 
 }
 
 /** Takes the result of a part for the item: the failing one farthest from the limit, else the one nearest to it. */
-void
+static void
 TakeResult(const RuleResult & own, std::uint64_t part, double limit, RuleResult & ofItem)
 {
   const auto distance = [limit](const RuleResult & result) {
@@ -54,8 +51,6 @@ TakeResult(const RuleResult & own, std::uint64_t part, double limit, RuleResult 
   }
   ofItem.parts = failing.empty() ? ofItem.parts : failing;
 }
-
-} // namespace
 
 JudgedItem
 DescribeResults(const Recipe & recipe, const std::vector<RuleResult> & results)

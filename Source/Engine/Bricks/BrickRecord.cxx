@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Bricks/BrickRecord.h"
 
-#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>

@@ -3,9 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <vector>
 #include <utility>
 
 namespace brickccl

@@ -11,8 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <string>
 #include <thread>
 
 #ifdef _WIN32

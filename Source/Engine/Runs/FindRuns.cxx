@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace brickccl
 {

@@ -8,8 +8,6 @@
 #include "BrickCCL/Tables/ConditionNode.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <type_traits>
 #include <utility>

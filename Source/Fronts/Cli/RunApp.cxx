@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <iostream>
 #include <new>
-#include <string>
-#include <vector>
 
 namespace brickccl::cli
 {

@@ -12,7 +12,6 @@
 #include "BrickCCL/Pictures/Slice.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>

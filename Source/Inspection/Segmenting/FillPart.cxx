@@ -7,7 +7,6 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace brickccl
 {

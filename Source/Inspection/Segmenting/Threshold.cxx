@@ -13,8 +13,6 @@
 #include <cstddef>
 #include <limits>
 #include <sstream>
-#include <string>
-#include <vector>
 
 namespace brickccl
 {

@@ -148,11 +148,8 @@ ReadAny(const std::string & path, const ReadOptions & options)
             "the pattern matches only a part of the slices: " + hint +
               ", or accept them with --accept-irregular-slices");
     // The position of a DICOM slice is in its header, not in its name.
-    if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
-    {
-      return ReadDicomFiles(slices, options);
-    }
-    return ReadSliceImages(slices, options);
+    const bool isDicom = std::any_of(slices.begin(), slices.end(), IsDicomFile);
+    return isDicom ? ReadDicomFiles(slices, options) : ReadSliceImages(slices, options);
   }
   if (dataset.file.empty())
   {

@@ -18,14 +18,6 @@ namespace brickccl::files
 
 constexpr std::int64_t PieceBytes = std::int64_t{ 1 } << 20;
 
-/** The number of rows that make a piece of about `bytes` bytes. */
-static std::int64_t
-RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
-{
-  const auto rowBytes = image.extent.RowLength() * static_cast<std::int64_t>(SizeOf(image.type));
-  return std::min(image.extent.RowCount(), std::max<std::int64_t>(1, bytes / rowBytes));
-}
-
 static bool
 IsSeparator(char letter)
 {
@@ -330,7 +322,8 @@ WriteVoxels(OutputFile &                       file,
 {
   const std::int64_t rowCount = image.extent.RowCount();
   const std::size_t  rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
-  const std::int64_t pieceRows = RowsOfPiece(image, PieceBytes);
+  const std::int64_t rowsOfPiece = std::max<std::int64_t>(1, PieceBytes / static_cast<std::int64_t>(rowBytes));
+  const std::int64_t pieceRows = std::min(rowCount, rowsOfPiece);
   const auto         bytes = static_cast<std::uint64_t>(rowCount) * rowBytes;
   if (wrapper)
   {

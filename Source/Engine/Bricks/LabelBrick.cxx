@@ -32,14 +32,6 @@ OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
   return own;
 }
 
-static void
-CheckBrick(const ImageView & image, const BrickBox & box)
-{
-  ThrowIf<InvalidArgument>(image.extent != box.extent,
-                           "an image of " + image.extent.ToString() + " voxels does not fit " + box.ToString());
-  CheckIndexSums(box.volume);
-}
-
 /** Labels the brick and leaves out what certainly goes. Fills the record's counts, and makes its faces. */
 static void
 LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & labeling, BrickRecord & record)
@@ -94,7 +86,9 @@ LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & l
 LabeledBrick
 LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options, Labeling & scratch)
 {
-  CheckBrick(image, box);
+  ThrowIf<InvalidArgument>(image.extent != box.extent,
+                           "an image of " + image.extent.ToString() + " voxels does not fit " + box.ToString());
+  CheckIndexSums(box.volume);
   CheckColumnsOfBricks(options.measure, options.label.periodic);
   BrickRecord record;
   record.box = box;

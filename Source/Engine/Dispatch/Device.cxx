@@ -38,15 +38,6 @@ ReadIndices(const std::string & text)
   }
 }
 
-/** The first number that came before; the end if there is none. */
-static std::vector<int>::const_iterator
-FindRepeated(const std::vector<int> & indices)
-{
-  return std::find_if(indices.begin(), indices.end(), [&](const int & index) {
-    return std::find(indices.data(), &index, index) != &index;
-  });
-}
-
 Device
 Device::FromName(const std::string & name)
 {
@@ -72,7 +63,9 @@ Device::FromName(const std::string & name)
     }
     if (const auto indices = ReadIndices(list))
     {
-      const auto second = FindRepeated(*indices);
+      const auto second = std::find_if(indices->begin(), indices->end(), [&](const int & index) {
+        return std::find(indices->data(), &index, index) != &index;
+      });
       if (second != indices->end())
       {
         throw InvalidArgument("device '" + name + "' names device " + std::to_string(*second) +

@@ -33,13 +33,6 @@ Unit(const Vector & a)
   return { a[0] / length, a[1] / length, a[2] / length };
 }
 
-/** The solid angle of a triangle of unit vectors (van Oosterom and Strackee, 1983). */
-static double
-SolidAngle(const Vector & a, const Vector & b, const Vector & c)
-{
-  return 2 * std::atan2(std::abs(Dot(a, Cross(b, c))), 1 + Dot(a, b) + Dot(b, c) + Dot(c, a));
-}
-
 /** The solid angle of the unit vectors that are nearer to `own` than to any of `others`. In the plane that touches the
  *  sphere at `own` they form a polygon; each of the others cuts it by a line. */
 static double
@@ -88,7 +81,10 @@ NearestSolidAngle(const Vector & own, const std::vector<Vector> & others)
   double angle = 0;
   for (std::size_t i = 0; i < polygon.size(); ++i)
   {
-    angle += SolidAngle(own, onSphere(polygon[i]), onSphere(polygon[(i + 1) % polygon.size()]));
+    // The solid angle of a triangle of unit vectors (van Oosterom and Strackee, 1983).
+    const Vector b = onSphere(polygon[i]);
+    const Vector c = onSphere(polygon[(i + 1) % polygon.size()]);
+    angle += 2 * std::atan2(std::abs(Dot(own, Cross(b, c))), 1 + Dot(own, b) + Dot(b, c) + Dot(c, own));
   }
   return angle;
 }

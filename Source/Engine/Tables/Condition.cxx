@@ -59,11 +59,7 @@ template <typename TFunction>
 Value
 Combine(const Value & a, const Value & b, TFunction function)
 {
-  if (a.IsSmallWhole() && b.IsSmallWhole())
-  {
-    return Value(function(a.whole, b.whole));
-  }
-  return Value(function(a.number, b.number));
+  return a.IsSmallWhole() && b.IsSmallWhole() ? Value(function(a.whole, b.whole)) : Value(function(a.number, b.number));
 }
 
 /** A column of the places of components' names among others. \throws InvalidArgument if components have no names */

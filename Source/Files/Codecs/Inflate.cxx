@@ -17,13 +17,6 @@ namespace brickccl::files
 /** The libraries count in 32 bits, so larger sizes are passed on in parts. */
 constexpr std::size_t LargestPart = std::size_t{ 1 } << 30;
 
-/** Whether a member of gzip sets flags that RFC 1952 reserves, so that its other contents are unknown. */
-static bool
-HasReservedFlags(const unsigned char * member, std::size_t size)
-{
-  return size > 3 && (member[3] & 0xe0u) != 0;
-}
-
 struct Inflater::State
 {
   const unsigned char * next = nullptr;
@@ -46,8 +39,9 @@ struct Inflater::State
   Begin()
   {
     finished = false;
-    if (GoesOn() && HasReservedFlags(next, left))
+    if (GoesOn() && left > 3 && (next[3] & 0xe0u) != 0)
     {
+      // RFC 1952 reserves them, so what else is there is unknown.
       Fail("damaged: reserved flags of their header are set");
     }
     isal_inflate_init(&stream);

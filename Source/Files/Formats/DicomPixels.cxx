@@ -51,14 +51,6 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
   }
 }
 
-static ScalarType
-TypeOfBits(int bits, bool isSigned)
-{
-  ThrowIf<Unsupported>(bits != 1 && bits != 8 && bits != 16 && bits != 32,
-                       "BitsAllocated is " + std::to_string(bits) + "; 1, 8, 16 and 32 are supported");
-  return IntegerType(bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8, isSigned);
-}
-
 static void
 CheckColors(PixelFormat & format)
 {
@@ -143,7 +135,10 @@ ReadPixelFormat(const File & file)
   }
   format.bitsAllocated = static_cast<int>(whole(tags::BitsAllocated, 1, 64, 0));
   format.isSigned = whole(tags::IsSigned, 0, 1, 0) == 1;
-  format.type = TypeOfBits(format.bitsAllocated, format.isSigned);
+  const int bits = format.bitsAllocated;
+  ThrowIf<Unsupported>(bits != 1 && bits != 8 && bits != 16 && bits != 32,
+                       "BitsAllocated is " + std::to_string(bits) + "; 1, 8, 16 and 32 are supported");
+  format.type = IntegerType(bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8, format.isSigned);
   format.bitsStored = static_cast<int>(whole(tags::BitsStored, 1, format.bitsAllocated, format.bitsAllocated));
   format.highBit =
     static_cast<int>(whole(tags::HighBit, format.bitsStored - 1, format.bitsAllocated - 1, format.bitsStored - 1));

@@ -23,13 +23,6 @@ TypedName(const CLI::Option & option)
   return option.get_items_expected_max() > 0 ? name + " " + option.get_type_name() : name;
 }
 
-/** The option that a message of the parser begins with. */
-static const CLI::Option *
-OptionIn(const std::string & message, const CLI::App & app)
-{
-  return app.get_option_no_throw(message.substr(0, message.find_first_of(": ")));
-}
-
 /** "needs 2 values, LO HI", "takes 2 to 4 values, X Y [Z]", "needs a value, FILE". */
 static std::string
 ValuesOf(const CLI::Option & option)
@@ -56,13 +49,6 @@ DescribeMissing(const CommandOfArguments & command)
   }
   return ListOf(missing) + (missing.size() == 1 ? " is" : " are") + " required: `" +
          UsageOf(*command.app, command.name) + "`";
-}
-
-static std::string
-DescribeMismatch(const CLI::Option & option, const std::string & message)
-{
-  const bool isTooMuch = message.find("At Most") != std::string::npos;
-  return option.get_name() + (isTooMuch ? " is given more than once; give it once" : " needs " + ValuesOf(option));
 }
 
 /** A suggestion for a name of an option behind a single dash. */
@@ -151,7 +137,7 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
 {
   const CommandOfArguments  command = CommandOf(app, arguments);
   const std::string         message = error.what();
-  const CLI::Option * const option = OptionIn(message, *command.app);
+  const CLI::Option * const option = command.app->get_option_no_throw(message.substr(0, message.find_first_of(": ")));
   const std::string         missing = FindMissingValue(app, arguments);
   std::string               text = message;
   if (!missing.empty())
@@ -169,7 +155,8 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   }
   else if (dynamic_cast<const CLI::ArgumentMismatch *>(&error) != nullptr && option != nullptr)
   {
-    text = DescribeMismatch(*option, message);
+    const bool isTooMuch = message.find("At Most") != std::string::npos;
+    text = option->get_name() + (isTooMuch ? " is given more than once; give it once" : " needs " + ValuesOf(*option));
   }
   else if (dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr)
   {

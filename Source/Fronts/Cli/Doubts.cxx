@@ -39,14 +39,6 @@ RangeOfValues(const std::optional<ImageView> & image, int threads)
   return text.str();
 }
 
-static void
-NoteChannels(const Criterion & criterion, const LoadedImage & image, ImageReader & reader)
-{
-  reader.Note(Quoted(image.files.front()) + " has " + std::to_string(image.channels) +
-              (criterion.range ? " channels: a voxel is foreground where every channel is in the range"
-                               : " channels: a voxel is background where every channel has the background value"));
-}
-
 static bool
 IsDefault(const Criterion & criterion)
 {
@@ -173,7 +165,9 @@ Doubts::Note(std::uint64_t                    foreground,
 {
   if (m_Image.channels > 1)
   {
-    NoteChannels(m_Criterion, m_Image, reader);
+    reader.Note(Quoted(m_Image.files.front()) + " has " + std::to_string(m_Image.channels) +
+                (m_Criterion.range ? " channels: a voxel is foreground where every channel is in the range"
+                                   : " channels: a voxel is background where every channel has the background value"));
     return;
   }
   const auto values = [&] { return RangeOfValues(whole, m_Threads); };

@@ -21,15 +21,6 @@ namespace brickccl::cli
 
 namespace fs = std::filesystem;
 
-/** "512 x 512 x 275 voxels, spacing 0.5 x 0.5 x 2 mm" */
-static std::string
-DescribeGrid(const LoadedImage & image)
-{
-  return image.extent.ToString() + " voxels, " +
-         (image.channels > 1 ? std::to_string(image.channels) + " channels, " : "") + "spacing " +
-         DescribeSpacing(image);
-}
-
 /** "mm3" of "volume_mm3" */
 static std::string
 UnitOf(const std::string & sizeName)
@@ -375,7 +366,9 @@ AddSpacing(job::Findings & findings, const LoadedImage & image, int line)
   const double * const spacing = image.geometry.spacing;
   findings.push_back({ "spacing", std::vector<double>(spacing, spacing + image.extent.dimension) });
   findings.push_back({ "spacing_source", image.spacingSource });
-  findings.push_back({ "", DescribeGrid(image), line, "image: #" });
+  const std::string channels = image.channels > 1 ? std::to_string(image.channels) + " channels, " : "";
+  findings.push_back(
+    { "", image.extent.ToString() + " voxels, " + channels + "spacing " + DescribeSpacing(image), line, "image: #" });
 }
 
 void

@@ -48,11 +48,6 @@ NumberFromZero()
 {
   return Takes({ job::Kind::Number, 0 });
 }
-inline CLI::Validator
-NumberAboveZero()
-{
-  return Takes({ job::Kind::Above });
-}
 
 /** Reads a number, which may be "inf" or "-inf". \throws InvalidArgument that names the option. */
 Number ParseNumber(const std::string & text, const std::string & option);

@@ -225,7 +225,7 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
                 arguments.diameters,
                 "print: make only separate balls as pores, with these diameters (voxels) in turn")
     ->expected(1, 64)
-    ->check(NumberAboveZero())
+    ->check(Takes({ job::Kind::Above }))
     ->type_name("D ...");
 }
 

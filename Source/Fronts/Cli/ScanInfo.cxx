@@ -27,12 +27,6 @@ TextOf(double value)
   return text.str();
 }
 
-static std::string
-TextOfThreshold(Number threshold)
-{
-  return Threshold::IsBeyondDoubles(threshold) ? threshold.ToString() : TextOf(static_cast<double>(threshold));
-}
-
 /** A value of an image as JSON: whole numbers exactly, also with 64 bits. */
 static nlohmann::ordered_json
 ValueAsJson(Number value, ScalarType type)
@@ -107,7 +101,9 @@ PrintProposals(const std::vector<ProposedThreshold> & proposals)
     }
     for (std::size_t i = 0; i < proposal.threshold.all.size(); ++i)
     {
-      std::cout << (i == 0 ? "" : ", ") << TextOfThreshold(proposal.threshold.all[i]);
+      const Number one = proposal.threshold.all[i];
+      std::cout << (i == 0 ? "" : ", ")
+                << (Threshold::IsBeyondDoubles(one) ? one.ToString() : TextOf(static_cast<double>(one)));
     }
     if (!proposal.threshold.peaks.empty())
     {

@@ -178,13 +178,6 @@ IsOpen(const CLI::Option & option)
   return !option.get_positional() && least > 0 && most > std::max(1, least) && most < MostValues;
 }
 
-/** Whether a command takes one value for an option, or none. */
-static bool
-IsOptional(const CLI::Option & option)
-{
-  return !option.get_positional() && option.get_items_expected_min() == 0 && option.get_items_expected_max() == 1;
-}
-
 /** Whether a text is the name of a file and no number, right or wrong: it has a folder or an ending. */
 static bool
 ReadsAsFile(const std::string & text)
@@ -220,7 +213,9 @@ FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
     {
       throw CLI::ArgumentMismatch::AtMost(option->get_name(), option->get_items_expected_max(), least - first);
     }
-    if (IsOptional(*option) && !hasValue && first < arguments.size() && ReadsAsFile(arguments[first]))
+    const bool takesNoneOrOne =
+      !option->get_positional() && option->get_items_expected_min() == 0 && option->get_items_expected_max() == 1;
+    if (takesNoneOrOne && !hasValue && first < arguments.size() && ReadsAsFile(arguments[first]))
     {
       // The value of an option without one would be "true".
       option->expected(0)->transform([value = option->get_default_str()](const std::string &) { return value; });

@@ -46,12 +46,6 @@ NameOfMark(const std::string & given)
   return name == names.end() ? given : name->second;
 }
 
-static char
-DelimiterOf(const std::string & path)
-{
-  return ExtensionOf(path) == ".csv" ? ',' : '\t';
-}
-
 /** "volume_mm3" for "volume_um3", where the table is asked for in um: columns may be named in either unit. */
 static std::string
 InMillimeters(const std::string & names, const std::string & unit)
@@ -400,8 +394,9 @@ WriteTables(const job::Table & arguments, const ComponentTable & table, int thre
   }
   if (!arguments.schema.empty())
   {
-    ReplaceTextFile(arguments.schema,
-                    [&](std::ostream & stream) { WriteSchema(stream, table, text, DelimiterOf(arguments.schema)); });
+    ReplaceTextFile(arguments.schema, [&](std::ostream & stream) {
+      WriteSchema(stream, table, text, ExtensionOf(arguments.schema) == ".csv" ? ',' : '\t');
+    });
   }
 }
 

@@ -47,11 +47,8 @@ IsUnchanged(const ordered_json & described, const ordered_json & stamp)
   const std::string path = described.at("path");
   std::error_code   failure;
   const auto        size = fs::file_size(path, failure);
-  if (failure || size != described.at("bytes").get<std::uintmax_t>())
-  {
-    return false;
-  }
-  return (!stamp.is_null() && stamp == StampOf(path)) || DescribeFile(path, path) == described;
+  return !failure && size == described.at("bytes").get<std::uintmax_t>() &&
+         ((!stamp.is_null() && stamp == StampOf(path)) || DescribeFile(path, path) == described);
 }
 
 static ordered_json

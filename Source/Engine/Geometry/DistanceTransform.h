@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_DISTANCETRANSFORM_H
-#define BRICKCCL_GEOMETRY_DISTANCETRANSFORM_H
+#pragma once
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/VolumeView.h"
@@ -106,5 +105,3 @@ UninitializedVector<float> SquaredDistancesToOthers(const Extent &              
                                                     const HostContext &                        context);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_VOLUMELIMITS_H
-#define BRICKCCL_LABELS_VOLUMELIMITS_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
@@ -63,5 +62,3 @@ MaximumVoxelsOfVolume(double volume, double voxelVolume)
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_JOBOPTIONS_H
-#define BRICKCCL_CLI_JOBOPTIONS_H
+#pragma once
 
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Job/Value.h"
@@ -53,5 +52,3 @@ NumberFromZero()
 Number ParseNumber(const std::string & text, const std::string & option);
 
 } // namespace brickccl::cli
-
-#endif

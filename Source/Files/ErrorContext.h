@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_ERRORCONTEXT_H
-#define BRICKCCL_FILES_ERRORCONTEXT_H
+#pragma once
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -76,5 +75,3 @@ WithContext(const std::string & context, TFunction && function)
 }
 
 } // namespace brickccl::files
-
-#endif

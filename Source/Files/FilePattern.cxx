@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 
 namespace brickccl::files
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FILEPATTERN_H
-#define BRICKCCL_FILES_FILEPATTERN_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -46,5 +45,3 @@ std::string HintOnPadding(const std::string & pattern);
 bool StandsForFile(const std::string & pattern, const std::string & path);
 
 } // namespace brickccl::files
-
-#endif

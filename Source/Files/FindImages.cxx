@@ -219,15 +219,6 @@ private:
   std::vector<ListedFile> m_Files;
 };
 
-/** Whether a TIFF file holds a single slice. */
-bool
-IsTiffSlice(const std::string & path)
-{
-  const TiffPages pages = ReadTiffPages(FileBytes::Map(path));
-  // ImageJ writes stacks of more than 4 GB with only the directory of their first slice.
-  return pages.pages.size() == 1 && pages.description.find("images=") == std::string::npos;
-}
-
 /** Whether a file is a slice image. A damaged one may be: without it, a stack would be judged as if it were whole. */
 bool
 IsSliceImage(const std::string & path)
@@ -238,7 +229,13 @@ IsSliceImage(const std::string & path)
   }
   try
   {
-    return HasExtension(path, ".tif .tiff") && IsTiffSlice(path);
+    if (!HasExtension(path, ".tif .tiff"))
+    {
+      return false;
+    }
+    const TiffPages pages = ReadTiffPages(FileBytes::Map(path));
+    // ImageJ writes stacks of more than 4 GB with only the directory of their first slice.
+    return pages.pages.size() == 1 && pages.description.find("images=") == std::string::npos;
   }
   catch (const Error &)
   {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FINDIMAGES_H
-#define BRICKCCL_FILES_FINDIMAGES_H
+#pragma once
 
 #include "BrickCCL/Files/ImageFile.h"
 
@@ -70,5 +69,3 @@ std::string WithoutExtension(const std::string & name);
 LoadedImage ReadFoundImage(const FoundImage & image, const ReadOptions & options);
 
 } // namespace brickccl
-
-#endif

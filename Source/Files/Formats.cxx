@@ -8,30 +8,25 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 constexpr const char * NiftiExtensions = ".nii.gz .nii .hdr .img .hdr.gz .img.gz";
 
-bool
+static bool
 HoldsAll(ScalarType)
 {
   return true;
 }
 
-bool
+static bool
 HoldsPngTypes(ScalarType type)
 {
   return type == ScalarType::UInt8 || type == ScalarType::UInt16;
 }
 
-bool
+static bool
 IsUnsigned(ScalarType type)
 {
   return type == ScalarType::UInt32 || type == ScalarType::UInt64 || HoldsPngTypes(type);
 }
-
-} // namespace
 
 const std::vector<Format> &
 AllFormats()

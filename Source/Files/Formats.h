@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_H
-#define BRICKCCL_FILES_FORMATS_H
+#pragma once
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
@@ -180,5 +179,3 @@ bool IsDicomFile(const std::string & path);
 LoadedImage ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & options);
 
 } // namespace brickccl::files
-
-#endif

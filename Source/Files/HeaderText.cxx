@@ -125,11 +125,8 @@ DataFileNames(const std::string & header, const std::string & value, const std::
     return { value };
   }
   const auto name = NumberedNameOf(words[0]);
-  if (!name)
-  {
-    throw Error("the pattern " + Quoted(words[0]) +
-                " of its data files needs exactly one number format such as '%03d'");
-  }
+  ThrowIf(!name,
+          "the pattern " + Quoted(words[0]) + " of its data files needs exactly one number format such as '%03d'");
   const auto             first = WholeNumber(words[1], field);
   const auto             last = WholeNumber(words[2], field);
   const auto             step = words.size() > 3 ? WholeNumber(words[3], field) : 1;

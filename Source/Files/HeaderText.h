@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_HEADERTEXT_H
-#define BRICKCCL_FILES_HEADERTEXT_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -61,5 +60,3 @@ std::string DataFileName(const std::string & header, const std::string & extensi
 std::string DataFilePath(const std::string & header, const std::string & extension);
 
 } // namespace brickccl::files
-
-#endif

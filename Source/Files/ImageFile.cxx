@@ -24,12 +24,9 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using namespace files;
 
-std::string
+static std::string
 ListFormats(bool written)
 {
   std::string text;
@@ -48,7 +45,7 @@ ListFormats(bool written)
 }
 
 /** The usual extensions of the formats that can hold such an image: ".nrrd, .nii.gz". */
-std::string
+static std::string
 ExtensionsThatHold(ScalarType type, int dimension)
 {
   std::string text;
@@ -64,7 +61,7 @@ ExtensionsThatHold(ScalarType type, int dimension)
 }
 
 /** \throws Unsupported if an image is to be read in parts, and files of this kind are not. */
-void
+static void
 CheckParts(const std::string & name, bool isReadInParts, const ReadOptions & options)
 {
   ThrowIf<Unsupported>(options.inParts && !isReadInParts,
@@ -72,9 +69,9 @@ CheckParts(const std::string & name, bool isReadInParts, const ReadOptions & opt
                          ", and folders of slice images; read it whole, without --memory, or convert it");
 }
 
-LoadedImage ReadByHeader(const FileBytes & file, const ReadOptions & options);
+static LoadedImage ReadByHeader(const FileBytes & file, const ReadOptions & options);
 
-LoadedImage
+static LoadedImage
 ReadOneFile(const FileBytes & file, const ReadOptions & options)
 {
   const Format * const format = FormatOfFile(file, options);
@@ -95,7 +92,7 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
 }
 
 /** Reads a file that has no header by the one next to it. \throws Error if it is not that header's data file. */
-LoadedImage
+static LoadedImage
 ReadByHeader(const FileBytes & file, const ReadOptions & options)
 {
   if (const std::string header = HeaderNextTo(file.Path()); !header.empty())
@@ -113,7 +110,7 @@ ReadByHeader(const FileBytes & file, const ReadOptions & options)
   throw Error(WhyNotRead(file, 3));
 }
 
-LoadedImage
+static LoadedImage
 ReadAny(const std::string & path, const ReadOptions & options)
 {
   std::error_code failure;
@@ -151,11 +148,8 @@ ReadAny(const std::string & path, const ReadOptions & options)
             "the pattern matches only a part of the slices: " + hint +
               ", or accept them with --accept-irregular-slices");
     // The position of a DICOM slice is in its header, not in its name.
-    if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
-    {
-      return ReadDicomFiles(slices, options);
-    }
-    return ReadSliceImages(slices, options);
+    const bool isDicom = std::any_of(slices.begin(), slices.end(), IsDicomFile);
+    return isDicom ? ReadDicomFiles(slices, options) : ReadSliceImages(slices, options);
   }
   if (dataset.file.empty())
   {
@@ -168,7 +162,7 @@ ReadAny(const std::string & path, const ReadOptions & options)
   return image;
 }
 
-void
+static void
 TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
 {
   const auto dimension = static_cast<std::size_t>(image.extent.dimension);
@@ -177,18 +171,16 @@ TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
                              Counted(dimension, "dimension"));
   for (std::size_t axis = 0; axis < spacing.size(); ++axis)
   {
-    if (!(spacing[axis] >= MinimumSpacing && spacing[axis] <= MaximumSpacing))
-    {
-      throw InvalidArgument("the spacing " + Shortest(spacing[axis]) +
-                            " is invalid; it must be a number above 0, from 1e-30 to 1e30 mm");
-    }
+    ThrowIf<InvalidArgument>(!(spacing[axis] >= MinimumSpacing && spacing[axis] <= MaximumSpacing),
+                             "the spacing " + Shortest(spacing[axis]) +
+                               " is invalid; it must be a number above 0, from 1e-30 to 1e30 mm");
     image.geometry.spacing[axis] = spacing[axis];
   }
   image.spacingSource = "--spacing";
 }
 
 /** Common code for images of one file and of several. */
-void
+static void
 Complete(const std::string & name, const ReadOptions & options, LoadedImage & image)
 {
   if (!options.spacing.empty())
@@ -204,7 +196,7 @@ Complete(const std::string & name, const ReadOptions & options, LoadedImage & im
   }
 }
 
-const Format &
+static const Format &
 FormatForWriting(const std::string & path)
 {
   const Format * const format = FormatOfName(path);
@@ -214,7 +206,7 @@ FormatForWriting(const std::string & path)
 }
 
 /** The image's extent without trailing axes of size 1 that the format does not have. */
-Extent
+static Extent
 ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
 {
   Extent written = extent;
@@ -232,7 +224,7 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
 }
 
 /** An existing header of another format that may use the data file of the header at `path`; else empty. */
-std::string
+static std::string
 OtherHeaderOf(const std::string & beside, const std::string & path)
 {
   const std::string stem = std::filesystem::path(path).replace_extension().string();
@@ -257,7 +249,7 @@ OtherHeaderOf(const std::string & beside, const std::string & path)
 
 /** \throws Error if a companion file exists and may belong to something else: if the image's own file does not exist,
  * or if another header may use the same file. */
-void
+static void
 CheckBeside(const std::string & path)
 {
   for (const std::string & beside : FilesBesideImage(path))
@@ -276,8 +268,6 @@ CheckBeside(const std::string & path)
     }
   }
 }
-
-} // namespace
 
 std::vector<std::string>
 FilesBesideImage(const std::string & path)

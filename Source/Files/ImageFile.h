@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_IMAGEFILE_H
-#define BRICKCCL_FILES_IMAGEFILE_H
+#pragma once
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/LoadedImage.h"
@@ -156,5 +155,3 @@ std::string FormatsReadInParts();
 void CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::string & otherName);
 
 } // namespace brickccl
-
-#endif

@@ -13,12 +13,9 @@ namespace brickccl
 
 using namespace files;
 
-namespace
-{
-
 constexpr const char * SliceExtensions = ".tif .tiff .png .bmp .jpg .jpeg";
 
-std::vector<std::string>
+static std::vector<std::string>
 FilesOfFolder(const std::string & path, const char * extensions)
 {
   std::vector<std::string> files;
@@ -34,8 +31,6 @@ FilesOfFolder(const std::string & path, const char * extensions)
   }
   return files;
 }
-
-} // namespace
 
 std::vector<std::string>
 files::SlicesOfFolder(const std::string & path)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_LOADEDIMAGE_H
-#define BRICKCCL_FILES_LOADEDIMAGE_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Buffer.h"
@@ -192,5 +191,3 @@ struct LoadedImage
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_LOSTGEOMETRY_H
-#define BRICKCCL_FILES_LOSTGEOMETRY_H
+#pragma once
 
 #include "BrickCCL/Files/ImageFile.h"
 
@@ -38,5 +37,3 @@ NotesOfLostPlace(const ImageToWrite & image, const std::string & format)
 }
 
 } // namespace brickccl::files
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_PARTIALVOXELS_H
-#define BRICKCCL_FILES_PARTIALVOXELS_H
+#pragma once
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
@@ -57,5 +56,3 @@ SliceVoxels(std::size_t                                                         
             const std::function<void(std::size_t first, std::size_t count, std::byte * output)> & read);
 
 } // namespace brickccl::files
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_SEGMENTCOLORS_H
-#define BRICKCCL_FILES_SEGMENTCOLORS_H
+#pragma once
 
 #include <array>
 #include <cmath>
@@ -26,5 +25,3 @@ SegmentColor(std::uint64_t label)
 }
 
 } // namespace brickccl
-
-#endif

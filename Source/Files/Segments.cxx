@@ -124,12 +124,10 @@ SegmentsIn(const char * place, const char * end)
       const auto channel = NumberOf<std::uint8_t>(text, row.base);
       color.insert(color.end(), channel ? 1 : 0, channel.value_or(0) / 255.0);
     }
-    if (!label || (header.empty() && (row.name.empty() || color.size() != 3)))
-    {
-      throw Error("its line " + std::to_string(number) + ", " + Quoted(PlainText(line.substr(0, 60))) +
-                  ", is not a row of a label table; ITK-SNAP's label descriptions, color tables of 3D Slicer (.ctbl) "
-                  "and FreeSurfer, and dseg.tsv of BIDS are read");
-    }
+    ThrowIf(!label || (header.empty() && (row.name.empty() || color.size() != 3)),
+            "its line " + std::to_string(number) + ", " + Quoted(PlainText(line.substr(0, 60))) +
+              ", is not a row of a label table; ITK-SNAP's label descriptions, color tables of 3D Slicer (.ctbl) "
+              "and FreeSurfer, and dseg.tsv of BIDS are read");
     if (const auto [first, isNew] = lineOf.emplace(*label, number); !isNew)
     {
       throw Error("its lines " + std::to_string(first->second) + " and " + std::to_string(number) +

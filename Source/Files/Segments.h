@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_SEGMENTS_H
-#define BRICKCCL_FILES_SEGMENTS_H
+#pragma once
 
 #include "BrickCCL/Files/LoadedImage.h"
 
@@ -33,5 +32,3 @@ std::string NameOf(const Segment & segment);
 std::vector<Segment> ReadSegmentNames(const std::string & path);
 
 } // namespace brickccl
-
-#endif

@@ -16,25 +16,20 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** Calls `work(begin, end)` for pieces of `count` values. Each piece is large enough to be worth a thread. */
 template <typename TWork>
-void
+static void
 ForPieces(std::int64_t count, const HostContext & context, TWork work)
 {
   const Chunks chunks(count, std::int64_t{ 1 } << 18, 256);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) { work(chunks.Begin(chunk), chunks.End(chunk)); });
 }
 
-double
+static double
 Dot(const double (&a)[MaximumDimension], const double (&b)[MaximumDimension])
 {
   return std::inner_product(a, a + MaximumDimension, b, 0.0);
 }
-
-} // namespace
 
 double
 Millimeters(const std::string & unit)

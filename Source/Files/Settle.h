@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_SETTLE_H
-#define BRICKCCL_FILES_SETTLE_H
+#pragma once
 
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Core/TextLists.h"
@@ -112,5 +111,3 @@ void RescaleImage(const Scaling & scaling, const std::string & what, const HostC
 double Millimeters(const std::string & unit);
 
 } // namespace brickccl::files
-
-#endif

@@ -19,16 +19,13 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
-std::string
+static std::string
 NameOfFile(const std::string & path)
 {
   return std::filesystem::path(path).filename().string();
 }
 
-LoadedImage
+static LoadedImage
 ReadSlice(const std::string & path, const ReadOptions & options)
 {
   return WithContext("slice " + Quoted(NameOfFile(path)) + ": ", [&] {
@@ -46,7 +43,7 @@ ReadSlice(const std::string & path, const ReadOptions & options)
 }
 
 /** The properties in which all slices must agree, as text. */
-std::string
+static std::string
 KindOf(const LoadedImage & image)
 {
   return std::to_string(image.extent.size[0]) + " x " + std::to_string(image.extent.size[1]) + " voxels of type " +
@@ -54,7 +51,7 @@ KindOf(const LoadedImage & image)
          (image.channels == 1 ? " channel" : " channels") + (image.meaning.empty() ? "" : ", " + image.meaning);
 }
 
-std::string
+static std::string
 SpacingOf(const LoadedImage & image)
 {
   return image.spacingSource == "none"
@@ -62,7 +59,7 @@ SpacingOf(const LoadedImage & image)
          : "a spacing of " + Shortest(image.geometry.spacing[0]) + " x " + Shortest(image.geometry.spacing[1]) + " mm";
 }
 
-void
+static void
 CheckAlike(const std::string & firstName,
            const LoadedImage & first,
            const std::string & name,
@@ -87,7 +84,7 @@ CheckAlike(const std::string & firstName,
 }
 
 /** The notes of slices, each once, with the number of slices that have it. */
-std::vector<std::string>
+static std::vector<std::string>
 MergedNotes(const std::vector<std::vector<std::string>> & notesOfSlices)
 {
   std::map<std::string, std::size_t> counts;
@@ -111,8 +108,6 @@ MergedNotes(const std::vector<std::vector<std::string>> & notesOfSlices)
   }
   return merged;
 }
-
-} // namespace
 
 LoadedImage
 ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & options)

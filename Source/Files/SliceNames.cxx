@@ -13,17 +13,14 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
-bool
+static bool
 IsDigit(char letter)
 {
   return letter >= '0' && letter <= '9';
 }
 
 /** The digits from `place` on, without leading zeros. `place` moves behind them. */
-std::string
+static std::string
 DigitsAt(const std::string & text, std::size_t & place)
 {
   std::size_t end = place;
@@ -39,8 +36,6 @@ DigitsAt(const std::string & text, std::size_t & place)
   place = end;
   return digits;
 }
-
-} // namespace
 
 bool
 NaturallyBefore(const std::string & a, const std::string & b)

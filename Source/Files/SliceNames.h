@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_SLICENAMES_H
-#define BRICKCCL_FILES_SLICENAMES_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -17,5 +16,3 @@ bool NaturallyBefore(const std::string & a, const std::string & b);
 std::string ProblemOfSliceNames(const std::vector<std::string> & paths);
 
 } // namespace brickccl::files
-
-#endif

@@ -16,27 +16,16 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 constexpr std::int64_t PieceBytes = std::int64_t{ 1 } << 20;
 
-/** The number of rows that make a piece of about `bytes` bytes. */
-std::int64_t
-RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
-{
-  const auto rowBytes = image.extent.RowLength() * static_cast<std::int64_t>(SizeOf(image.type));
-  return std::min(image.extent.RowCount(), std::max<std::int64_t>(1, bytes / rowBytes));
-}
-
-bool
+static bool
 IsSeparator(char letter)
 {
   return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',';
 }
 
 template <typename T>
-T
+static T
 ValueOfText(const char * begin, const char * end)
 {
   const char * const digits = begin + (*begin == '+' ? 1 : 0);
@@ -52,7 +41,7 @@ ValueOfText(const char * begin, const char * end)
 
 /** \throws Error unless the voxels of an image of this extent divide evenly among `count` files. Each file holds one or
  *  several whole entries of the slowest axes. */
-void
+static void
 CheckFileCount(std::size_t count, const Extent & extent)
 {
   const auto files = static_cast<std::int64_t>(count);
@@ -67,16 +56,14 @@ CheckFileCount(std::size_t count, const Extent & extent)
     entries *= extent.size[axis];
     fits = fits || entries == files;
   }
-  if (!fits)
-  {
-    throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
-                " voxels, which cannot be divided evenly");
-  }
+  ThrowIf(!fits,
+          "it names " + std::to_string(count) + " data files for " + extent.ToString() +
+            " voxels, which cannot be divided evenly");
 }
 
 /** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
  *  are fewer or more, for words that are not numbers, and for numbers that the type does not hold. */
-void
+static void
 ReadText(const char *     begin,
          const char *     end,
          ScalarType       type,
@@ -114,7 +101,7 @@ ReadText(const char *     begin,
 }
 
 /** Reads bytes of two digits each, with any white space between digits. */
-void
+static void
 ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
 {
   std::size_t digits = 0;
@@ -135,15 +122,13 @@ ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, 
     value = (digits % 2 == 0 ? std::byte{ 0 } : value << 4) | static_cast<std::byte>(digit);
     ++digits;
   }
-  if (digits < 2 * bytes)
-  {
-    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
-                std::to_string(2 * bytes));
-  }
+  ThrowIf(digits < 2 * bytes,
+          "the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
+            std::to_string(2 * bytes));
 }
 
 /** Decompresses all voxels of a stream. */
-void
+static void
 InflateAll(const CompressedVoxels & from, std::size_t bytes, const Progress & progress, std::byte * output)
 {
   const auto stream = InflatedVoxels(from, bytes, 1, {});
@@ -153,8 +138,6 @@ InflateAll(const CompressedVoxels & from, std::size_t bytes, const Progress & pr
     stream->Read(done, output + done, std::min<std::size_t>(PieceBytes, bytes - done));
   }
 }
-
-} // namespace
 
 void
 TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image)
@@ -292,13 +275,11 @@ ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImag
     image.stream = InflatedVoxels(layout.parts[0], bytes, layout.swapped ? size : 1, context);
     return;
   }
-  if (image.inParts)
-  {
-    throw Unsupported(
-      "voxels as they are in this file (as text, or in several files) are not read in parts; save it as "
-      "NRRD, NIfTI or MetaImage (gzip or uncompressed), or as TIFF slices, or read it whole, without "
-      "--memory");
-  }
+  ThrowIf<Unsupported>(
+    image.inParts,
+    "voxels as they are in this file (as text, or in several files) are not read in parts; save it as "
+    "NRRD, NIfTI or MetaImage (gzip or uncompressed), or as TIFF slices, or read it whole, without "
+    "--memory");
   checkRoom(present);
   std::byte * const output = image.voxels.Resize(bytes);
   for (std::size_t i = 0; i < fileCount; ++i)
@@ -341,7 +322,8 @@ WriteVoxels(OutputFile &                       file,
 {
   const std::int64_t rowCount = image.extent.RowCount();
   const std::size_t  rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
-  const std::int64_t pieceRows = RowsOfPiece(image, PieceBytes);
+  const std::int64_t rowsOfPiece = std::max<std::int64_t>(1, PieceBytes / static_cast<std::int64_t>(rowBytes));
+  const std::int64_t pieceRows = std::min(rowCount, rowsOfPiece);
   const auto         bytes = static_cast<std::uint64_t>(rowCount) * rowBytes;
   if (wrapper)
   {

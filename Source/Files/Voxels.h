@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_VOXELS_H
-#define BRICKCCL_FILES_VOXELS_H
+#pragma once
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
@@ -95,5 +94,3 @@ WrapperIf(bool compress, Wrapper wrapper)
 }
 
 } // namespace brickccl::files
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_ALGORITHM_H
-#define BRICKCCL_ALGORITHMS_ALGORITHM_H
+#pragma once
 
 #include "BrickCCL/Core/AlgorithmOptions.h"
 #include "BrickCCL/Criteria/Problem.h"
@@ -92,5 +91,3 @@ SupportsUpTo3D(const ProblemTraits & problem)
 }
 
 } // namespace brickccl
-
-#endif

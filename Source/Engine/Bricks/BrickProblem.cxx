@@ -8,11 +8,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** A number as text that reads back the same. */
-std::string
+static std::string
 TextOf(Number number)
 {
   char text[64];
@@ -20,7 +17,7 @@ TextOf(Number number)
   return text;
 }
 
-Number
+static Number
 ReadNumber(ByteReader & reader)
 {
   const std::string text = reader.Text();
@@ -33,8 +30,6 @@ ReadNumber(ByteReader & reader)
   }
   return *rest == 0 ? *nearest : Number::Sum(nearest->Nearest(), rest->Nearest());
 }
-
-} // namespace
 
 BrickProblem::BrickProblem(const Connectivity &   connectivity,
                            const Criterion &      imageCriterion,

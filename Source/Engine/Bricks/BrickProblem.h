@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BRICKS_BRICKPROBLEM_H
-#define BRICKCCL_BRICKS_BRICKPROBLEM_H
+#pragma once
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Connectivity.h"
@@ -86,5 +85,3 @@ private:
 PeriodicAxes ReadPeriodicAxes(ByteReader & reader);
 
 } // namespace brickccl
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Bricks/BrickRecord.h"
 
-#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -9,13 +8,10 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr const char * RecordName = "the record of a brick";
 constexpr const char * MapName = "the map of a brick's labels";
 
-Extent
+static Extent
 ReadExtent(ByteReader & reader, int dimension)
 {
   std::int64_t sizes[MaximumDimension];
@@ -25,8 +21,6 @@ ReadExtent(ByteReader & reader, int dimension)
   }
   return { dimension, sizes };
 }
-
-} // namespace
 
 void
 WriteBox(const BrickBox & box, ByteWriter & writer)

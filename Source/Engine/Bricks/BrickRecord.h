@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BRICKS_BRICKRECORD_H
-#define BRICKCCL_BRICKS_BRICKRECORD_H
+#pragma once
 
 #include "BrickCCL/Bricks/BrickProblem.h"
 #include "BrickCCL/Bricks/Bricks.h"
@@ -136,5 +135,3 @@ void ReadRuns(ByteReader &                       reader,
               RunVolume &                        volume);
 
 } // namespace brickccl
-
-#endif

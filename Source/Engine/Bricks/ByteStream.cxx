@@ -9,9 +9,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr char         Mark[] = "BrickCCL";
 constexpr std::size_t  MarkSize = 8;
 constexpr std::uint8_t Version = 3;
@@ -19,7 +16,7 @@ constexpr std::uint8_t Version = 3;
 constexpr std::size_t HeadSize = MarkSize + 2 + 8;
 constexpr std::size_t ChecksumSize = 8;
 
-const char *
+static const char *
 NameOf(BytesKind kind)
 {
   switch (kind)
@@ -39,7 +36,7 @@ NameOf(BytesKind kind)
 /** Tables for 8 bytes at once of CRC-64 with the polynomial of ECMA-182, bits reflected. */
 using CrcTables = std::array<std::array<std::uint64_t, 256>, 8>;
 
-CrcTables
+static CrcTables
 MakeCrcTables()
 {
   CrcTables tables = {};
@@ -63,7 +60,7 @@ MakeCrcTables()
   return tables;
 }
 
-std::uint64_t
+static std::uint64_t
 LoadFixed(const std::uint8_t * bytes)
 {
   std::uint64_t value = 0;
@@ -73,8 +70,6 @@ LoadFixed(const std::uint8_t * bytes)
   }
   return value;
 }
-
-} // namespace
 
 std::uint64_t
 Crc64(const std::uint8_t * bytes, std::size_t size)
@@ -204,34 +199,22 @@ BytesView
 Unseal(BytesKind kind, BytesView sealed)
 {
   const std::string name = NameOf(kind);
-  if (sealed.size < HeadSize + ChecksumSize)
-  {
-    throw Error(name + " is truncated: it has " + std::to_string(sealed.size) + " bytes");
-  }
-  if (std::memcmp(sealed.data, Mark, MarkSize) != 0)
-  {
-    throw Error(name + " is expected, but the bytes do not begin with \"" + Mark + "\"");
-  }
-  if (sealed.data[MarkSize] != static_cast<std::uint8_t>(kind))
-  {
-    throw Error(name + " is expected, but the bytes are another kind of BrickCCL data ('" +
-                std::string(1, static_cast<char>(sealed.data[MarkSize])) + "')");
-  }
-  if (sealed.data[MarkSize + 1] != Version)
-  {
-    throw Error(name + " has version " + std::to_string(sealed.data[MarkSize + 1]) + "; this program reads version " +
-                std::to_string(Version) + "; label the brick again");
-  }
+  ThrowIf(sealed.size < HeadSize + ChecksumSize,
+          name + " is truncated: it has " + std::to_string(sealed.size) + " bytes");
+  ThrowIf(std::memcmp(sealed.data, Mark, MarkSize) != 0,
+          name + " is expected, but the bytes do not begin with \"" + Mark + "\"");
+  ThrowIf(sealed.data[MarkSize] != static_cast<std::uint8_t>(kind),
+          name + " is expected, but the bytes are another kind of BrickCCL data ('" +
+            std::string(1, static_cast<char>(sealed.data[MarkSize])) + "')");
+  ThrowIf(sealed.data[MarkSize + 1] != Version,
+          name + " has version " + std::to_string(sealed.data[MarkSize + 1]) + "; this program reads version " +
+            std::to_string(Version) + "; label the brick again");
   const std::uint64_t size = LoadFixed(sealed.data + MarkSize + 2);
-  if (size != sealed.size - HeadSize - ChecksumSize)
-  {
-    throw Error(name + " is truncated or too long: it has " + std::to_string(sealed.size) + " bytes instead of " +
-                std::to_string(HeadSize + size + ChecksumSize));
-  }
-  if (Crc64(sealed.data, sealed.size - ChecksumSize) != ChecksumOf(sealed))
-  {
-    throw Error(name + " is damaged: its checksum is wrong");
-  }
+  ThrowIf(size != sealed.size - HeadSize - ChecksumSize,
+          name + " is truncated or too long: it has " + std::to_string(sealed.size) + " bytes instead of " +
+            std::to_string(HeadSize + size + ChecksumSize));
+  ThrowIf(Crc64(sealed.data, sealed.size - ChecksumSize) != ChecksumOf(sealed),
+          name + " is damaged: its checksum is wrong");
   return { sealed.data + HeadSize, static_cast<std::size_t>(size) };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BRICKS_BYTESTREAM_H
-#define BRICKCCL_BRICKS_BYTESTREAM_H
+#pragma once
 
 #include "BrickCCL/Bricks/Bricks.h"
 
@@ -173,5 +172,3 @@ std::uint64_t Crc64(const std::uint8_t * bytes, std::size_t size);
 std::uint64_t ChecksumOf(BytesView sealed);
 
 } // namespace brickccl
-
-#endif

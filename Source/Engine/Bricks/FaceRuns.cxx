@@ -2,7 +2,6 @@
 #include "BrickCCL/Bricks/FaceRuns.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace brickccl
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BRICKS_FACERUNS_H
-#define BRICKCCL_BRICKS_FACERUNS_H
+#pragma once
 
 #include "BrickCCL/Bricks/BrickProblem.h"
 #include "BrickCCL/Bricks/Bricks.h"
@@ -170,5 +169,3 @@ JoinedLabels MatchFaces(const FaceRuns &        a,
                         const NeighboringRows & rows);
 
 } // namespace brickccl
-
-#endif

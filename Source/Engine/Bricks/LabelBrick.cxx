@@ -17,11 +17,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** The options to label a single brick: nothing is dropped, no axis is periodic, and it has its place. */
-LabelOptions
+static LabelOptions
 OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
 {
   LabelOptions own = options;
@@ -35,16 +32,8 @@ OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
   return own;
 }
 
-void
-CheckBrick(const ImageView & image, const BrickBox & box)
-{
-  ThrowIf<InvalidArgument>(image.extent != box.extent,
-                           "an image of " + image.extent.ToString() + " voxels does not fit " + box.ToString());
-  CheckIndexSums(box.volume);
-}
-
 /** Labels the brick and leaves out what certainly goes. Fills the record's counts, and makes its faces. */
-void
+static void
 LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & labeling, BrickRecord & record)
 {
   const Connectivity connectivity = options.label.connectivity.value_or(Connectivity::Face(image.extent.dimension));
@@ -94,12 +83,12 @@ LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & l
   }
 }
 
-} // namespace
-
 LabeledBrick
 LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options, Labeling & scratch)
 {
-  CheckBrick(image, box);
+  ThrowIf<InvalidArgument>(image.extent != box.extent,
+                           "an image of " + image.extent.ToString() + " voxels does not fit " + box.ToString());
+  CheckIndexSums(box.volume);
   CheckColumnsOfBricks(options.measure, options.label.periodic);
   BrickRecord record;
   record.box = box;
@@ -142,11 +131,9 @@ void
 WriteBrick(BytesView runs, BytesView map, void * labels, LabelType type, int threads)
 {
   const BrickMap read = ReadMap(map);
-  if (read.components > MaximumLabel(type))
-  {
-    throw LabelOverflow(std::to_string(read.components) + " components do not fit the label type " + NameOf(type) +
-                        "; use " + NameOf(SmallestLabelType(read.components)));
-  }
+  ThrowIf<LabelOverflow>(read.components > MaximumLabel(type),
+                         std::to_string(read.components) + " components do not fit the label type " + NameOf(type) +
+                           "; use " + NameOf(SmallestLabelType(read.components)));
   const HostContext context{ threads };
   RunVolume         volume;
   ReadBrickRuns(runs, read, context, volume);

@@ -67,10 +67,7 @@ ReadBrickTable(BytesView record, BytesView map)
   ThrowIf<InvalidArgument>(brick.map.record != ChecksumOf(record) ||
                              brick.map.periodic != brick.record.problem.periodic,
                            "the map of " + brick.map.box.ToString() + " has the record of another brick");
-  if (!brick.record.table)
-  {
-    throw InvalidArgument(brick.record.box.ToString() + " was labeled without measuring it");
-  }
+  ThrowIf<InvalidArgument>(!brick.record.table, brick.record.box.ToString() + " was labeled without measuring it");
   return brick;
 }
 
@@ -169,10 +166,8 @@ MergeBrickTables(std::size_t                                     bricks,
              context);
   if (all.secondLook.IsAny())
   {
-    if (!counts)
-    {
-      throw InvalidArgument("the columns of the groups 'surface' and 'topology' need the counts of all bricks");
-    }
+    ThrowIf<InvalidArgument>(!counts,
+                             "the columns of the groups 'surface' and 'topology' need the counts of all bricks");
     AddSecondLook(all.secondLook, all.checksums, counts, merged);
   }
   return merged;

@@ -349,10 +349,7 @@ std::size_t
 BrickMerge::Add(const std::vector<BytesView> & records)
 {
   State & own = *m_State;
-  if (own.isFinished)
-  {
-    throw InvalidArgument("a brick was added after the bricks were merged");
-  }
+  ThrowIf<InvalidArgument>(own.isFinished, "a brick was added after the bricks were merged");
   std::vector<BrickRecord> read(records.size());
   ParallelFor(static_cast<std::int64_t>(records.size()), own.context, [&](std::int64_t i) {
     const auto place = static_cast<std::size_t>(i);

@@ -10,16 +10,13 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Nodes are handled in groups of at least this many. */
 constexpr std::int64_t LeastNodes = 1 << 14;
 constexpr std::int64_t MaximumChunks = 64;
 
 /** Calls `work(first, last)` for ranges of 0 .. count - 1, on the context's threads. */
 template <typename TWork>
-void
+static void
 ForRanges(std::uint64_t count, const HostContext & context, TWork work)
 {
   const Chunks chunks(static_cast<std::int64_t>(count), LeastNodes, MaximumChunks);
@@ -29,7 +26,7 @@ ForRanges(std::uint64_t count, const HostContext & context, TWork work)
 }
 
 /** Writes the lesser of both numbers, while other threads do the same. */
-void
+static void
 LowerShared(std::uint64_t & place, std::uint64_t value)
 {
   std::uint64_t before = LoadShared(&place);
@@ -40,7 +37,7 @@ LowerShared(std::uint64_t & place, std::uint64_t value)
 
 /** Merges neighboring lists, each of which is in order, until one is left. List i begins at begins[i]. */
 template <typename TLess>
-void
+static void
 MergeLists(std::vector<std::uint64_t> & numbers,
            std::vector<std::size_t>     begins,
            const HostContext &          context,
@@ -69,8 +66,6 @@ MergeLists(std::vector<std::uint64_t> & numbers,
     begins = std::move(next);
   }
 }
-
-} // namespace
 
 /** The parents as an array, for the functions of the forest. */
 struct PartForest::Parents

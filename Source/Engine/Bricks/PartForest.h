@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BRICKS_PARTFOREST_H
-#define BRICKCCL_BRICKS_PARTFOREST_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -148,5 +147,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -21,9 +21,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** The groups on request that bricks can be measured with. The last two need a second look. */
 constexpr const ColumnGroup * MergedGroups[] = { &groups::Place,
                                                  &groups::Shape,
@@ -39,35 +36,35 @@ IsMerged(const ColumnGroup & group)
 }
 
 /** Writes or reads a number, so that one function of a table's parts does both. Numbers of 128 bits are two of 64. */
-void
+static void
 Pass(ByteWriter & writer, const double & value)
 {
   writer.Real(value);
 }
-void
+static void
 Pass(ByteReader & reader, double & value)
 {
   value = reader.Real();
 }
-void
+static void
 Pass(ByteWriter & writer, const std::int64_t & value)
 {
   writer.Signed(value);
 }
-void
+static void
 Pass(ByteReader & reader, std::int64_t & value)
 {
   value = reader.Signed();
 }
 template <typename TWide>
-void
+static void
 Pass(ByteWriter & writer, const TWide & value)
 {
   writer.Number(static_cast<std::uint64_t>(value));
   writer.Number(static_cast<std::uint64_t>(static_cast<UInt128>(value) >> 64));
 }
 template <typename TWide>
-void
+static void
 Pass(ByteReader & reader, TWide & value)
 {
   const UInt128 low = reader.Number();
@@ -75,7 +72,7 @@ Pass(ByteReader & reader, TWide & value)
 }
 
 template <typename TBytes, typename TGeometry>
-void
+static void
 PassGeometry(TBytes & bytes, TGeometry & geometry)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
@@ -91,7 +88,7 @@ PassGeometry(TBytes & bytes, TGeometry & geometry)
 }
 
 template <typename TBytes, typename TList>
-void
+static void
 PassProducts(TBytes & bytes, TList & products)
 {
   for (auto & own : products)
@@ -104,7 +101,7 @@ PassProducts(TBytes & bytes, TList & products)
 }
 
 template <typename TBytes, typename TSums>
-void
+static void
 PassIntensity(TBytes & bytes, TSums & own)
 {
   Pass(bytes, own.wholeSum);
@@ -117,7 +114,7 @@ PassIntensity(TBytes & bytes, TSums & own)
 }
 
 /** Each voxel is followed by a 0, the place along a fourth axis. */
-void
+static void
 WriteHulls(const MeasureSet & measures, ByteWriter & writer)
 {
   const MeasureList<VoxelIndex> voxels = measures.Of<VoxelIndex>();
@@ -136,7 +133,7 @@ WriteHulls(const MeasureSet & measures, ByteWriter & writer)
   }
 }
 
-void
+static void
 ReadHulls(ByteReader & reader, std::size_t count, MeasureSet & measures)
 {
   std::vector<HullCorners> hulls(count);
@@ -160,7 +157,7 @@ ReadHulls(ByteReader & reader, std::size_t count, MeasureSet & measures)
   measures.Set(std::move(voxels));
 }
 
-void
+static void
 WriteIntensities(const MeasureList<IntensitySums> & sums, ByteWriter & writer)
 {
   for (const IntensitySums & own : sums)
@@ -170,7 +167,7 @@ WriteIntensities(const MeasureList<IntensitySums> & sums, ByteWriter & writer)
   }
 }
 
-std::vector<IntensitySums>
+static std::vector<IntensitySums>
 ReadIntensities(ByteReader & reader, std::size_t count)
 {
   std::vector<IntensitySums> sums(count);
@@ -184,7 +181,7 @@ ReadIntensities(ByteReader & reader, std::size_t count)
   return sums;
 }
 
-void
+static void
 WriteClasses(const MeasureList<ClassValue> & classes, ByteWriter & writer)
 {
   for (const ClassValue & own : classes)
@@ -205,7 +202,7 @@ WriteClasses(const MeasureList<ClassValue> & classes, ByteWriter & writer)
   }
 }
 
-std::vector<ClassValue>
+static std::vector<ClassValue>
 ReadClasses(ByteReader & reader, std::size_t count)
 {
   std::vector<ClassValue> classes(count);
@@ -229,7 +226,7 @@ ReadClasses(ByteReader & reader, std::size_t count)
 }
 
 /** Writes the rows. Their indices count from the brick's first voxel. */
-void
+static void
 WriteRows(const ComponentTable & table, ByteWriter & writer)
 {
   std::uint64_t before = 0;
@@ -248,7 +245,7 @@ WriteRows(const ComponentTable & table, ByteWriter & writer)
   }
 }
 
-UninitializedVector<ShapeSums>
+static UninitializedVector<ShapeSums>
 ReadRows(ByteReader & reader, const Extent & extent, std::size_t count)
 {
   UninitializedVector<ShapeSums> rows;
@@ -275,24 +272,19 @@ ReadRows(ByteReader & reader, const Extent & extent, std::size_t count)
   return rows;
 }
 
-} // namespace
-
 void
 CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & periodic)
 {
-  if (options.part)
-  {
-    throw Unsupported("the distance to a part's surface cannot be measured by bricks: it needs the whole volume");
-  }
+  ThrowIf<Unsupported>(options.part.has_value(),
+                       "the distance to a part's surface cannot be measured by bricks: it needs the whole volume");
   for (const ColumnGroup * const group : options.groups.List())
   {
-    if (!IsMerged(*group))
-    {
-      throw Unsupported(std::string("the columns '") + group->name +
-                        "' cannot be measured by bricks, because they need whole components; possible are the default "
-                        "columns, intensity columns, and " +
-                        Joined(MergedGroups, ", ", [](const ColumnGroup * merged) { return merged->name; }));
-    }
+    ThrowIf<Unsupported>(
+      !IsMerged(*group),
+      std::string("the columns '") + group->name +
+        "' cannot be measured by bricks, because they need whole components; possible are the default "
+        "columns, intensity columns, and " +
+        Joined(MergedGroups, ", ", [](const ColumnGroup * merged) { return merged->name; }));
   }
   CheckPeriodicGroups(periodic, options.groups.List());
 }

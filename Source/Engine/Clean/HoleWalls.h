@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLEAN_HOLEWALLS_H
-#define BRICKCCL_CLEAN_HOLEWALLS_H
+#pragma once
 
 #include "BrickCCL/Clean/Holes.h"
 #include "BrickCCL/Runs/FindRuns.h"
@@ -274,5 +273,3 @@ WriteHoles(const RunVolume &                     background,
 }
 
 } // namespace brickccl
-
-#endif

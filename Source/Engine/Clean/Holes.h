@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLEAN_HOLES_H
-#define BRICKCCL_CLEAN_HOLES_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Extent.h"
@@ -99,5 +98,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

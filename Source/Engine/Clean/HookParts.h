@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLEAN_HOOKPARTS_H
-#define BRICKCCL_CLEAN_HOOKPARTS_H
+#pragma once
 
 #include "BrickCCL/Host/Progress.h"
 
@@ -20,5 +19,3 @@ PartOf(const ProgressHooks & hooks, double begin, double end)
 }
 
 } // namespace brickccl
-
-#endif

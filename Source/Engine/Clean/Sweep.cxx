@@ -89,11 +89,9 @@ StepOf(const Labeling & labeling, UninitializedVector<SizeSum> & sums, const Hos
 std::vector<double>
 SweepOptions::Thresholds() const
 {
-  if (!(from < to) || !std::isfinite(from) || !std::isfinite(to))
-  {
-    throw InvalidArgument("the first threshold (" + Shortest(from) + ") must be below the last (" + Shortest(to) +
-                          "), and both must be finite");
-  }
+  ThrowIf<InvalidArgument>(!(from < to) || !std::isfinite(from) || !std::isfinite(to),
+                           "the first threshold (" + Shortest(from) + ") must be below the last (" + Shortest(to) +
+                             "), and both must be finite");
   ThrowIf<InvalidArgument>(steps < 2 || steps > MaximumSteps,
                            std::to_string(steps) + " steps are not possible; use 2 to " + std::to_string(MaximumSteps));
   std::vector<double> thresholds;

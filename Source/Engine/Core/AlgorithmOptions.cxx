@@ -12,11 +12,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Reads `text` as a value of the option into `value`. \return whether it is one. */
-bool
+static bool
 ParseValue(const AlgorithmOption & option, const std::string & text, std::int64_t & value)
 {
   if (option.words.empty())
@@ -29,8 +26,6 @@ ParseValue(const AlgorithmOption & option, const std::string & text, std::int64_
   value = found - option.words.begin();
   return found != option.words.end();
 }
-
-} // namespace
 
 std::string
 AlgorithmOption::ValueText(std::int64_t value) const
@@ -75,11 +70,9 @@ ParseOptions(const std::string & algorithm, const std::vector<AlgorithmOption> &
                             DidYouMean(name, NameList(options)) + "; it has " + (valid.empty() ? "none" : valid));
     }
     const std::string value = equals < setting.size() ? setting.substr(equals + 1) : std::string();
-    if (!ParseValue(*option, value, values[static_cast<std::size_t>(option - options.begin())]))
-    {
-      throw InvalidArgument(Quoted(setting) + " sets no value of algorithm " + algorithm + "; write " +
-                            option->Syntax());
-    }
+    ThrowIf<InvalidArgument>(!ParseValue(*option, value, values[static_cast<std::size_t>(option - options.begin())]),
+                             Quoted(setting) + " sets no value of algorithm " + algorithm + "; write " +
+                               option->Syntax());
     begin = end + 1;
   }
   return values;

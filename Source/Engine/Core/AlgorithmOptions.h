@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_ALGORITHMOPTIONS_H
-#define BRICKCCL_CORE_ALGORITHMOPTIONS_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -44,5 +43,3 @@ OptionValues
 ParseOptions(const std::string & algorithm, const std::vector<AlgorithmOption> & options, const std::string & text);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_AXISOFPARTS_H
-#define BRICKCCL_CORE_AXISOFPARTS_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 
@@ -21,5 +20,3 @@ AxisOfParts(const Extent & image)
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_BITROW_H
-#define BRICKCCL_CORE_BITROW_H
+#pragma once
 
 #include <cstdint>
 
@@ -53,5 +52,3 @@ FromRight(Word word, Word next)
 }
 
 } // namespace brickccl
-
-#endif

@@ -12,11 +12,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** The number of neighbors of rank k in d dimensions: the sum over j = 1..k of binomial(d, j) 2^j. */
-int
+static int
 CountNeighbors(int dimension, int rank)
 {
   int sum = 0;
@@ -29,7 +26,7 @@ CountNeighbors(int dimension, int rank)
   return sum;
 }
 
-int
+static int
 CountAxes(unsigned axes)
 {
   int count = 0;
@@ -45,7 +42,7 @@ constexpr int CodeOfSelf = OffsetCount / 2;
 
 /** The number of an offset in raster order. That of the voxel itself is in the middle, and opposite offsets lie equally
  *  far from it. */
-int
+static int
 CodeOf(const int (&step)[MaximumDimension])
 {
   int code = 0;
@@ -56,7 +53,7 @@ CodeOf(const int (&step)[MaximumDimension])
   return code;
 }
 
-NeighborOffset
+static NeighborOffset
 OffsetOf(int code)
 {
   NeighborOffset offset{};
@@ -69,7 +66,7 @@ OffsetOf(int code)
 }
 
 /** "(1, 0, -1)" */
-std::string
+static std::string
 ToText(const NeighborOffset & offset, int dimension)
 {
   std::string text;
@@ -81,7 +78,7 @@ ToText(const NeighborOffset & offset, int dimension)
 }
 
 /** \throws InvalidArgument unless all steps are -1, 0 or 1, and 0 along axes that the dimension lacks. */
-void
+static void
 CheckOffset(const NeighborOffset & offset, int dimension)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
@@ -96,8 +93,6 @@ CheckOffset(const NeighborOffset & offset, int dimension)
   }
 }
 
-} // namespace
-
 Connectivity::Connectivity(int dimension, int rank)
   : m_Dimension(dimension)
   , m_Rank(rank)
@@ -105,12 +100,10 @@ Connectivity::Connectivity(int dimension, int rank)
   , m_PlainRank(m_Rank)
   , m_PlainAxes(m_Axes)
 {
-  if (dimension < 1 || dimension > MaximumDimension || rank < 1 || rank > dimension)
-  {
-    throw InvalidArgument("a connectivity of rank " + std::to_string(rank) + " in " + Counted(dimension, "dimension") +
-                          " does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
-                          std::to_string(MaximumDimension));
-  }
+  ThrowIf<InvalidArgument>(dimension < 1 || dimension > MaximumDimension || rank < 1 || rank > dimension,
+                           "a connectivity of rank " + std::to_string(rank) + " in " + Counted(dimension, "dimension") +
+                             " does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
+                             std::to_string(MaximumDimension));
 }
 
 Connectivity
@@ -202,11 +195,9 @@ Connectivity::FromStructuringElement(int dimension, const std::vector<bool> & el
   {
     size *= 3;
   }
-  if (element.size() != size)
-  {
-    throw InvalidArgument("a neighborhood in " + Counted(dimension, "dimension") + " has " + std::to_string(size) +
-                          " voxels, 3 along each axis, not " + std::to_string(element.size()));
-  }
+  ThrowIf<InvalidArgument>(element.size() != size,
+                           "a neighborhood in " + Counted(dimension, "dimension") + " has " + std::to_string(size) +
+                             " voxels, 3 along each axis, not " + std::to_string(element.size()));
   std::vector<NeighborOffset> offsets;
   for (std::size_t place = 0; place < size; ++place)
   {
@@ -261,11 +252,9 @@ Connectivity::Plain() const
 Connectivity
 Connectivity::WithinSlices(int axis) const
 {
-  if (axis < 0 || axis > m_Dimension || m_Dimension == MaximumDimension)
-  {
-    throw InvalidArgument("slices along axis " + std::to_string(axis) + " do not exist in " +
-                          std::to_string(m_Dimension + 1) + " dimensions");
-  }
+  ThrowIf<InvalidArgument>(axis < 0 || axis > m_Dimension || m_Dimension == MaximumDimension,
+                           "slices along axis " + std::to_string(axis) + " do not exist in " +
+                             std::to_string(m_Dimension + 1) + " dimensions");
   Connectivity   inSlices = *this;
   const unsigned below = (1u << axis) - 1;
   inSlices.m_Dimension = m_Dimension + 1;
@@ -407,14 +396,8 @@ PeriodicAxes::FromNames(const std::string & names)
   for (const char name : names)
   {
     const int axis = AxisFromName(std::string(1, name));
-    if (axis < 0)
-    {
-      throw InvalidArgument(Quoted(names) + " does not name periodic axes; use letters of " + AxisNames);
-    }
-    if (axes.Has(axis))
-    {
-      throw InvalidArgument(Quoted(names) + " names the periodic axis " + name + " twice");
-    }
+    ThrowIf<InvalidArgument>(axis < 0, Quoted(names) + " does not name periodic axes; use letters of " + AxisNames);
+    ThrowIf<InvalidArgument>(axes.Has(axis), Quoted(names) + " names the periodic axis " + name + " twice");
     axes.Add(axis);
   }
   return axes;

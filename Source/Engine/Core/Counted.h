@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_COUNTED_H
-#define BRICKCCL_CORE_COUNTED_H
+#pragma once
 
 #include <string>
 
@@ -16,5 +15,3 @@ Counted(TCount count, const std::string & noun)
 }
 
 } // namespace brickccl
-
-#endif

@@ -20,11 +20,9 @@ Extent::Extent(std::initializer_list<std::int64_t> sizes)
 Extent::Extent(int dimensionCount, const std::int64_t * sizes)
   : dimension(dimensionCount)
 {
-  if (dimension < 1 || dimension > MaximumDimension)
-  {
-    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions was given; 1 to " +
-                          std::to_string(MaximumDimension) + " are supported");
-  }
+  ThrowIf<InvalidArgument>(dimension < 1 || dimension > MaximumDimension,
+                           "an image of " + std::to_string(dimension) + " dimensions was given; 1 to " +
+                             std::to_string(MaximumDimension) + " are supported");
   constexpr std::int64_t limit = std::int64_t{ 1 } << 62;
   std::int64_t           product = 1;
   for (int axis = 0; axis < dimension; ++axis)
@@ -34,10 +32,7 @@ Extent::Extent(int dimensionCount, const std::int64_t * sizes)
     {
       throw InvalidArgument("the extent " + ToString() + " is empty; every size must be at least 1");
     }
-    if (size[axis] > limit / product)
-    {
-      throw InvalidArgument("the extent has more than 2^62 voxels");
-    }
+    ThrowIf<InvalidArgument>(size[axis] > limit / product, "the extent has more than 2^62 voxels");
     product *= size[axis];
   }
 }

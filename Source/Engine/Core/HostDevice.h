@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_HOSTDEVICE_H
-#define BRICKCCL_CORE_HOSTDEVICE_H
+#pragma once
 
 /** Marks functions that run on the host and, when nvcc compiles them, on the device. */
 #ifdef __CUDACC__
@@ -14,6 +13,4 @@
 #  define BRICKCCL_ALWAYS_INLINE __attribute__((always_inline))
 #else
 #  define BRICKCCL_ALWAYS_INLINE
-#endif
-
 #endif

@@ -17,11 +17,9 @@ Connectivity
 ConnectivityFor(int neighbors, const Extent & extent, const std::string & bySlice)
 {
   const int sliceAxis = AxisFromName(bySlice);
-  if (!bySlice.empty() && (sliceAxis < 0 || sliceAxis >= extent.dimension || extent.dimension < 3))
-  {
-    throw InvalidArgument("to label by slice (--by-slice " + bySlice + ") does not fit an image of " +
-                          Counted(extent.dimension, "dimension"));
-  }
+  ThrowIf<InvalidArgument>(!bySlice.empty() && (sliceAxis < 0 || sliceAxis >= extent.dimension || extent.dimension < 3),
+                           "to label by slice (--by-slice " + bySlice + ") does not fit an image of " +
+                             Counted(extent.dimension, "dimension"));
   std::vector<int> left;
   if (sliceAxis >= 0)
   {
@@ -81,30 +79,24 @@ IsNeighborhoodText(const std::string & text)
 Connectivity
 NeighborhoodFromText(const std::string & text, int dimension)
 {
-  if (!IsNeighborhoodText(text))
-  {
-    throw InvalidArgument(Quoted(text) + " is not a neighborhood; write a number of neighbors and axes, such as 8+z");
-  }
+  ThrowIf<InvalidArgument>(!IsNeighborhoodText(text),
+                           Quoted(text) + " is not a neighborhood; write a number of neighbors and axes, such as 8+z");
   const std::size_t plus = text.find('+');
   bool              isNamed[MaximumDimension] = {};
   for (const char name : text.substr(plus + 1))
   {
     const int axis = AxisFromName(std::string(1, name));
-    if (axis >= dimension || isNamed[axis])
-    {
-      throw InvalidArgument("the neighborhood " + text + " names the axis " + name +
-                            (axis >= dimension ? ", which an image of " + std::to_string(dimension) +
-                                                   (dimension == 1 ? " dimension" : " dimensions") + " lacks"
-                                               : " twice"));
-    }
+    ThrowIf<InvalidArgument>(axis >= dimension || isNamed[axis],
+                             "the neighborhood " + text + " names the axis " + name +
+                               (axis >= dimension ? ", which an image of " + std::to_string(dimension) +
+                                                      (dimension == 1 ? " dimension" : " dimensions") + " lacks"
+                                                  : " twice"));
     isNamed[axis] = true;
   }
   const int within = dimension - static_cast<int>(text.size() - plus - 1);
-  if (within == 0)
-  {
-    throw InvalidArgument("the neighborhood " + text + " names all axes; omit the axes of the " + text.substr(0, plus) +
-                          " neighbors");
-  }
+  ThrowIf<InvalidArgument>(within == 0,
+                           "the neighborhood " + text + " names all axes; omit the axes of the " +
+                             text.substr(0, plus) + " neighbors");
   Connectivity joined = Connectivity::Face(1);
   try
   {
@@ -139,12 +131,10 @@ DualWithinSlices(const Connectivity & objects, int axis)
   {
     return objects.Dual();
   }
-  if (!objects.UsesEveryAxis())
-  {
-    throw InvalidArgument(std::string("holes within slices along ") + AxisNames[axis] +
-                          " cannot be combined with components of connectivity " + objects.ToString() +
-                          ", whose holes are in the same slices");
-  }
+  ThrowIf<InvalidArgument>(!objects.UsesEveryAxis(),
+                           std::string("holes within slices along ") + AxisNames[axis] +
+                             " cannot be combined with components of connectivity " + objects.ToString() +
+                             ", whose holes are in the same slices");
   std::vector<NeighborOffset> inSlice = objects.Offsets();
   const auto                  leavesSlice = [axis](const NeighborOffset & offset) {
     return offset[static_cast<std::size_t>(axis)] != 0;
@@ -158,13 +148,12 @@ CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
   {
-    if (periodic.Has(axis) && (axis >= connectivity.Dimension() || !connectivity.Uses(axis)))
-    {
-      throw InvalidArgument(std::string("the image cannot be periodic along ") + AxisNames[axis] + ", along which " +
-                            (axis < connectivity.Dimension()
-                               ? "connectivity " + connectivity.ToString() + " has no neighbors"
-                               : "an image of " + Counted(connectivity.Dimension(), "dimension") + " has no voxels"));
-    }
+    ThrowIf<InvalidArgument>(
+      periodic.Has(axis) && (axis >= connectivity.Dimension() || !connectivity.Uses(axis)),
+      std::string("the image cannot be periodic along ") + AxisNames[axis] + ", along which " +
+        (axis < connectivity.Dimension()
+           ? "connectivity " + connectivity.ToString() + " has no neighbors"
+           : "an image of " + Counted(connectivity.Dimension(), "dimension") + " has no voxels"));
   }
 }
 

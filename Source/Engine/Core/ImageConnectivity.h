@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_IMAGECONNECTIVITY_H
-#define BRICKCCL_CORE_IMAGECONNECTIVITY_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Extent.h"
@@ -40,5 +39,3 @@ void CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectiv
 PeriodicAxes PeriodicWithin(const PeriodicAxes & periodic, const Connectivity & connectivity);
 
 } // namespace brickccl
-
-#endif

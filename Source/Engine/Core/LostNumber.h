@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_LOSTNUMBER_H
-#define BRICKCCL_CORE_LOSTNUMBER_H
+#pragma once
 
 #include <cmath>
 #include <cstdlib>
@@ -34,5 +33,3 @@ IsLostNumber(const std::string & text)
 }
 
 } // namespace brickccl
-
-#endif

@@ -17,11 +17,8 @@ InSmallLetters(std::string text)
   return text;
 }
 
-namespace
-{
-
 /** How many letters must be left out, added, changed or swapped with the next one (optimal string alignment). */
-std::size_t
+static std::size_t
 StepsBetween(const std::string & a, const std::string & b)
 {
   std::vector<std::size_t> before(b.size() + 1);
@@ -48,8 +45,6 @@ StepsBetween(const std::string & a, const std::string & b)
   }
   return last[b.size()];
 }
-
-} // namespace
 
 std::string
 NearestName(const std::string & word, const std::vector<std::string> & names)

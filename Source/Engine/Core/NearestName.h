@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_NEARESTNAME_H
-#define BRICKCCL_CORE_NEARESTNAME_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -18,5 +17,3 @@ std::string NearestName(const std::string & word, const std::vector<std::string>
 std::string DidYouMean(const std::string & word, const std::vector<std::string> & names);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_NEIGHBORHOOD_H
-#define BRICKCCL_CORE_NEIGHBORHOOD_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 
@@ -223,5 +222,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_PRINTABLE_H
-#define BRICKCCL_CORE_PRINTABLE_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -28,5 +27,3 @@ std::string Quoted(const std::string & name);
 std::string Shortest(double value);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_ROUNDNUMBER_H
-#define BRICKCCL_CORE_ROUNDNUMBER_H
+#pragma once
 
 #include <cmath>
 
@@ -24,5 +23,3 @@ LargestRoundNumber(double limit)
 }
 
 } // namespace brickccl
-
-#endif

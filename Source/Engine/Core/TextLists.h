@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_TEXTLISTS_H
-#define BRICKCCL_CORE_TEXTLISTS_H
+#pragma once
 
 #include <sstream>
 #include <string>
@@ -58,5 +57,3 @@ NameList(const TList & list)
 }
 
 } // namespace brickccl
-
-#endif

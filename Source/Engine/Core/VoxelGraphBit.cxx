@@ -9,9 +9,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr int None = -1;
 
 /** The bits of the steps -1, 0 and 1 along x, then y, then z. */
@@ -20,7 +17,7 @@ constexpr int BitsOfVolume[] = { 25, 17, 24, 15, 5,  14, 23, 16, 22, 9,  3,  8, 
 constexpr int BitsOfPlane[] = { 7, 3, 6, 1, None, 0, 5, 2, 4 };
 
 /** Whether the step leads to a neighbor along the first axes. */
-bool
+static bool
 IsBetweenNeighbors(const NeighborOffset & step, int dimension)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
@@ -34,7 +31,7 @@ IsBetweenNeighbors(const NeighborOffset & step, int dimension)
   return true;
 }
 
-int
+static int
 BitOf(const NeighborOffset & step, int dimension)
 {
   if (dimension < 1 || dimension > 3 || !IsBetweenNeighbors(step, dimension))
@@ -44,8 +41,6 @@ BitOf(const NeighborOffset & step, int dimension)
   const int place = 3 * step[1] + step[0] + 4;
   return dimension == 3 ? BitsOfVolume[9 * (step[2] + 1) + place] : BitsOfPlane[place];
 }
-
-} // namespace
 
 int
 VoxelGraphBit(const NeighborOffset & step, int dimension)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_WIDEINTEGER_H
-#define BRICKCCL_CORE_WIDEINTEGER_H
+#pragma once
 
 namespace brickccl
 {
@@ -9,5 +8,3 @@ __extension__ typedef __int128          Int128;
 __extension__ typedef unsigned __int128 UInt128;
 
 } // namespace brickccl
-
-#endif

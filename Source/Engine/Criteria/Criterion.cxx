@@ -285,14 +285,10 @@ Criterion::Validate() const
     throw InvalidArgument("the range [" + range->low.ToString() + ", " + range->high.ToString() +
                           "] is empty; its low bound must be a number not above its high bound");
   }
-  if (background && std::isnan(background->Nearest()))
-  {
-    throw InvalidArgument("the background value is NaN; NaN voxels are always background, so omit it");
-  }
-  if (!(tolerance >= 0))
-  {
-    throw InvalidArgument("the tolerance " + tolerance.ToString() + " is invalid; it must be a number of at least 0");
-  }
+  ThrowIf<InvalidArgument>(background && std::isnan(background->Nearest()),
+                           "the background value is NaN; NaN voxels are always background, so omit it");
+  ThrowIf<InvalidArgument>(!(tolerance >= 0),
+                           "the tolerance " + tolerance.ToString() + " is invalid; it must be a number of at least 0");
 }
 
 std::string

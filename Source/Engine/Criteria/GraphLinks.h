@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CRITERIA_GRAPHLINKS_H
-#define BRICKCCL_CRITERIA_GRAPHLINKS_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
@@ -44,5 +43,3 @@ std::int64_t NeighborRow(const RowPosition &    position,
                          const PeriodicAxes &   periodic);
 
 } // namespace brickccl
-
-#endif

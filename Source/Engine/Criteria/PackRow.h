@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CRITERIA_PACKROW_H
-#define BRICKCCL_CRITERIA_PACKROW_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 
@@ -89,5 +88,3 @@ void
 PackLinkedPair(const LinkedRow<T> & first, const LinkedRow<T> & second, std::int64_t length, const RowRule<T> & rule);
 
 } // namespace brickccl::simd
-
-#endif

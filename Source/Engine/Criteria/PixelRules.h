@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CRITERIA_PIXELRULES_H
-#define BRICKCCL_CRITERIA_PIXELRULES_H
+#pragma once
 
 #include "BrickCCL/Core/HostDevice.h"
 #include "BrickCCL/Core/WideInteger.h"
@@ -152,5 +151,3 @@ struct VoxelRule
 };
 
 } // namespace brickccl
-
-#endif

@@ -8,25 +8,16 @@
 namespace brickccl
 {
 
-namespace
-{
-
-void
+static void
 CheckConnectivity(const Extent & extent, const Connectivity & connectivity)
 {
-  if (connectivity.Dimension() != extent.dimension)
-  {
-    throw InvalidArgument("the connectivity is one of " + std::to_string(connectivity.Dimension()) +
-                          " dimensions but the image has " + std::to_string(extent.dimension));
-  }
-  if (!connectivity.IsPlain())
-  {
-    throw Unsupported("no algorithm labels a neighborhood of " + connectivity.ToString() +
-                      " neighbors directly; Label() joins the rest after its plain part, on the CPU");
-  }
+  ThrowIf<InvalidArgument>(connectivity.Dimension() != extent.dimension,
+                           "the connectivity is one of " + std::to_string(connectivity.Dimension()) +
+                             " dimensions but the image has " + std::to_string(extent.dimension));
+  ThrowIf<Unsupported>(!connectivity.IsPlain(),
+                       "no algorithm labels a neighborhood of " + connectivity.ToString() +
+                         " neighbors directly; Label() joins the rest after its plain part, on the CPU");
 }
-
-} // namespace
 
 void
 CheckProblem(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask)

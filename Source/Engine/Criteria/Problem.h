@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CRITERIA_PROBLEM_H
-#define BRICKCCL_CRITERIA_PROBLEM_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
@@ -57,5 +56,3 @@ struct ProblemTraits
 };
 
 } // namespace brickccl
-
-#endif

@@ -9,7 +9,6 @@
 
 #include <cstring>
 #include <mutex>
-#include <optional>
 #include <vector>
 #ifdef __SSE2__
 #  include <emmintrin.h>

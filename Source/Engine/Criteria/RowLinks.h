@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CRITERIA_ROWLINKS_H
-#define BRICKCCL_CRITERIA_ROWLINKS_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Core/Connectivity.h"
@@ -125,5 +124,3 @@ std::unique_ptr<RowLinks>
 MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask = {});
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CRITERIA_RULECONVERSION_H
-#define BRICKCCL_CRITERIA_RULECONVERSION_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
@@ -151,5 +150,3 @@ VisitPixels(const ImageView & image, const Criterion & criterion, TFunction && f
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CRITERIA_SEPARATINGVALUES_H
-#define BRICKCCL_CRITERIA_SEPARATINGVALUES_H
+#pragma once
 
 #include "BrickCCL/Criteria/PixelRules.h"
 
@@ -111,5 +110,3 @@ struct ExplainedSamples
 };
 
 } // namespace brickccl
-
-#endif

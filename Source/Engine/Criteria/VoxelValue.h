@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CRITERIA_VOXELVALUE_H
-#define BRICKCCL_CRITERIA_VOXELVALUE_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
@@ -31,5 +30,3 @@ AsVoxelValue(const Number & number, ScalarType type)
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CUDA_DEVICES_H
-#define BRICKCCL_CUDA_DEVICES_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -28,5 +27,3 @@ void PrepareDevice(int device);
 std::size_t FreeMemory(int device);
 
 } // namespace brickccl::cuda
-
-#endif

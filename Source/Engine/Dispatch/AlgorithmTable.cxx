@@ -134,11 +134,8 @@ ChooseForWholeRows()
   return { &*found, PresetsOf(*found) };
 }
 
-namespace
-{
-
 /** \throws InvalidArgument for `Auto`, which is not an algorithm. */
-const Algorithm &
+static const Algorithm &
 RowOf(const std::string & name)
 {
   const AlgorithmChoice choice = ParseAlgorithm(name);
@@ -146,13 +143,11 @@ RowOf(const std::string & name)
   return *choice.algorithm;
 }
 
-ProblemTraits
+static ProblemTraits
 TraitsOf(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
 {
   return { extent, connectivity.Plain(), criterion.FollowsForeground() };
 }
-
-} // namespace
 
 std::vector<AlgorithmInfo>
 ListAlgorithms()

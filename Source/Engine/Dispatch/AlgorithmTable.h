@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_DISPATCH_ALGORITHMTABLE_H
-#define BRICKCCL_DISPATCH_ALGORITHMTABLE_H
+#pragma once
 
 #include "BrickCCL/Algorithms/Algorithm.h"
 
@@ -45,5 +44,3 @@ AlgorithmChoice ChooseAlgorithm(const AlgorithmChoice & asked,
 AlgorithmChoice ChooseForWholeRows();
 
 } // namespace brickccl
-
-#endif

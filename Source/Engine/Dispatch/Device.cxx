@@ -14,11 +14,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Reads numbers from 0 that are separated by commas. \return nothing if the text is something else */
-std::optional<std::vector<int>>
+static std::optional<std::vector<int>>
 ReadIndices(const std::string & text)
 {
   std::vector<int>   indices;
@@ -40,17 +37,6 @@ ReadIndices(const std::string & text)
     at = parsed.ptr + 1;
   }
 }
-
-/** The first number that came before; the end if there is none. */
-std::vector<int>::const_iterator
-FindRepeated(const std::vector<int> & indices)
-{
-  return std::find_if(indices.begin(), indices.end(), [&](const int & index) {
-    return std::find(indices.data(), &index, index) != &index;
-  });
-}
-
-} // namespace
 
 Device
 Device::FromName(const std::string & name)
@@ -77,7 +63,9 @@ Device::FromName(const std::string & name)
     }
     if (const auto indices = ReadIndices(list))
     {
-      const auto second = FindRepeated(*indices);
+      const auto second = std::find_if(indices->begin(), indices->end(), [&](const int & index) {
+        return std::find(indices->data(), &index, index) != &index;
+      });
       if (second != indices->end())
       {
         throw InvalidArgument("device '" + name + "' names device " + std::to_string(*second) +

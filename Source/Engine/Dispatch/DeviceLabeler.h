@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_DISPATCH_DEVICELABELER_H
-#define BRICKCCL_DISPATCH_DEVICELABELER_H
+#pragma once
 
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
@@ -85,5 +84,3 @@ public:
 };
 
 } // namespace brickccl
-
-#endif

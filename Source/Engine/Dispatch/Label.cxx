@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 namespace brickccl
 {
@@ -358,11 +357,9 @@ void
 Labeling::WriteRows(std::int64_t begin, std::int64_t end, void * labels, LabelType type) const
 {
   const std::uint64_t components = m_Implementation->components;
-  if (components > MaximumLabel(type))
-  {
-    throw LabelOverflow(std::to_string(components) + " components do not fit the label type " + NameOf(type) +
-                        "; use " + NameOf(SmallestType()));
-  }
+  ThrowIf<LabelOverflow>(components > MaximumLabel(type),
+                         std::to_string(components) + " components do not fit the label type " + NameOf(type) +
+                           "; use " + NameOf(SmallestType()));
   ExpandRows(m_Implementation->volume, begin, end, type, labels);
 }
 

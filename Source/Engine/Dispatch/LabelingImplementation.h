@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_DISPATCH_LABELINGIMPLEMENTATION_H
-#define BRICKCCL_DISPATCH_LABELINGIMPLEMENTATION_H
+#pragma once
 
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
@@ -66,5 +65,3 @@ void OverwriteMemory(Labeling & labeling, unsigned char byte);
 } // namespace testing
 
 } // namespace brickccl
-
-#endif

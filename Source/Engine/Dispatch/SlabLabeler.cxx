@@ -20,9 +20,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** So many slabs are at work on a device at a time. */
 constexpr int LabelersPerDevice = 2;
 
@@ -44,7 +41,7 @@ constexpr double ScratchBytesPerVoxel = 3;
 constexpr double UsedShare = 0.85;
 
 /** The memory for labeling per voxel. */
-double
+static double
 BytesPerVoxel(const Problem & problem)
 {
   const auto bytesOf = [](const ImageView & image) {
@@ -54,14 +51,14 @@ BytesPerVoxel(const Problem & problem)
 }
 
 /** The bytes of this many voxels of an image. */
-std::size_t
+static std::size_t
 BytesOf(const ImageView & image, std::int64_t voxels)
 {
   return static_cast<std::size_t>(voxels) * SizeOf(image.type) * static_cast<std::size_t>(image.channels);
 }
 
 /** The part of an image that is a slab. */
-ImageView
+static ImageView
 SlabOf(const ImageView & image, const SlabCut & cut, std::size_t slab)
 {
   ImageView view = image;
@@ -69,8 +66,6 @@ SlabOf(const ImageView & image, const SlabCut & cut, std::size_t slab)
   view.data = static_cast<const unsigned char *>(image.data) + BytesOf(image, cut.VoxelsBefore(slab));
   return view;
 }
-
-} // namespace
 
 /** The shared state of the threads of one call. */
 struct SlabLabeler::Work

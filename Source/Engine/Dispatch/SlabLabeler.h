@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_DISPATCH_SLABLABELER_H
-#define BRICKCCL_DISPATCH_SLABLABELER_H
+#pragma once
 
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
@@ -73,5 +72,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

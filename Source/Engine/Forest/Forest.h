@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FOREST_FOREST_H
-#define BRICKCCL_FOREST_FOREST_H
+#pragma once
 
 #include <utility>
 
@@ -126,5 +125,3 @@ FlattenShared(TParents parent, TIndex node)
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_BALLREACH_H
-#define BRICKCCL_GEOMETRY_BALLREACH_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 
@@ -106,5 +105,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

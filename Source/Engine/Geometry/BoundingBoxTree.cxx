@@ -3,21 +3,16 @@
 
 #include "BrickCCL/Core/Error.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <vector>
 #include <utility>
 
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr std::uint32_t LeafSize = 8;
 
 /** The length of a box's longest side. */
-double
+static double
 LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
 {
   double longest = -1;
@@ -32,15 +27,6 @@ LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
   }
   return longest;
 }
-
-/** The largest number of nodes for a number of boxes: a large node has halves of at least half a leaf. */
-std::uint64_t
-MostNodes(std::uint64_t boxes)
-{
-  return boxes == 0 ? 0 : boxes <= LeafSize ? 1 : boxes / 2;
-}
-
-} // namespace
 
 BoundingBoxTrees::BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context)
   : m_Boxes(std::move(boxes))
@@ -70,7 +56,9 @@ BoundingBoxTrees::Build(const double * spacing, const HostContext & context)
   {
     stop.AskAt(set);
     m_FirstNodes.push_back(nodes);
-    nodes += MostNodes(m_Begins[set + 1] - m_Begins[set]);
+    // At the most, since a large node has halves of at least half a leaf.
+    const std::uint64_t boxesOfSet = m_Begins[set + 1] - m_Begins[set];
+    nodes += boxesOfSet == 0 ? 0 : boxesOfSet <= LeafSize ? 1 : boxesOfSet / 2;
   }
   m_Nodes.resize(static_cast<std::size_t>(nodes));
   const Chunks parts(static_cast<std::int64_t>(size()), 1, 256);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_BOUNDINGBOXTREE_H
-#define BRICKCCL_GEOMETRY_BOUNDINGBOXTREE_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -152,5 +151,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

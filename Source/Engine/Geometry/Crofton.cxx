@@ -10,42 +10,32 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr double Pi = 3.14159265358979323846;
 
 using Vector = std::array<double, 3>;
 
-double
+static double
 Dot(const Vector & a, const Vector & b)
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-Vector
+static Vector
 Cross(const Vector & a, const Vector & b)
 {
   return { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
 }
 
-Vector
+static Vector
 Unit(const Vector & a)
 {
   const double length = std::sqrt(Dot(a, a));
   return { a[0] / length, a[1] / length, a[2] / length };
 }
 
-/** The solid angle of a triangle of unit vectors (van Oosterom and Strackee, 1983). */
-double
-SolidAngle(const Vector & a, const Vector & b, const Vector & c)
-{
-  return 2 * std::atan2(std::abs(Dot(a, Cross(b, c))), 1 + Dot(a, b) + Dot(b, c) + Dot(c, a));
-}
-
 /** The solid angle of the unit vectors that are nearer to `own` than to any of `others`. In the plane that touches the
  *  sphere at `own` they form a polygon; each of the others cuts it by a line. */
-double
+static double
 NearestSolidAngle(const Vector & own, const std::vector<Vector> & others)
 {
   const Vector helper = std::abs(own[0]) < 0.5 ? Vector{ 1, 0, 0 } : Vector{ 0, 1, 0 };
@@ -91,13 +81,16 @@ NearestSolidAngle(const Vector & own, const std::vector<Vector> & others)
   double angle = 0;
   for (std::size_t i = 0; i < polygon.size(); ++i)
   {
-    angle += SolidAngle(own, onSphere(polygon[i]), onSphere(polygon[(i + 1) % polygon.size()]));
+    // The solid angle of a triangle of unit vectors (van Oosterom and Strackee, 1983).
+    const Vector b = onSphere(polygon[i]);
+    const Vector c = onSphere(polygon[(i + 1) % polygon.size()]);
+    angle += 2 * std::atan2(std::abs(Dot(own, Cross(b, c))), 1 + Dot(own, b) + Dot(b, c) + Dot(c, own));
   }
   return angle;
 }
 
 /** The same in the plane: half the angles to the next directions on both sides. */
-double
+static double
 NearestAngle(const Vector & own, const std::vector<Vector> & others)
 {
   double before = 2 * Pi;
@@ -120,8 +113,6 @@ NearestAngle(const Vector & own, const std::vector<Vector> & others)
   }
   return (before + after) / 2;
 }
-
-} // namespace
 
 std::vector<VoxelStep>
 HalfNeighbors(int dimension)

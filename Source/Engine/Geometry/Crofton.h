@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_CROFTON_H
-#define BRICKCCL_GEOMETRY_CROFTON_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 
@@ -32,5 +31,3 @@ std::vector<VoxelStep> HalfNeighbors(int dimension);
 std::vector<double> CroftonWeights(int dimension, const Geometry & geometry);
 
 } // namespace brickccl
-
-#endif

@@ -291,11 +291,9 @@ DistanceUnit::DistanceUnit(DistanceTo distanceTo, const Extent & extent, const G
   for (int axis = 0; axis < extent.dimension; ++axis)
   {
     const double spacing = geometry.spacing[axis];
-    if (!(spacing > 0) || !std::isfinite(spacing))
-    {
-      throw InvalidArgument("the spacing along " + std::string(1, AxisNames[axis]) + " is " + std::to_string(spacing) +
-                            " mm; distances need one above 0");
-    }
+    ThrowIf<InvalidArgument>(!(spacing > 0) || !std::isfinite(spacing),
+                             "the spacing along " + std::string(1, AxisNames[axis]) + " is " + std::to_string(spacing) +
+                               " mm; distances need one above 0");
     smallest = isUsed(axis) ? std::min(smallest, spacing) : smallest;
     weights[axis] = isUsed(axis) ? spacing * half * (spacing * half) : 0;
   }

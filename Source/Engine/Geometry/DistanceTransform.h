@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_DISTANCETRANSFORM_H
-#define BRICKCCL_GEOMETRY_DISTANCETRANSFORM_H
+#pragma once
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/VolumeView.h"
@@ -64,10 +63,8 @@ template <typename TFunction>
 decltype(auto)
 VisitLabels(const ImageView & labels, TFunction && function)
 {
-  if (labels.channels != 1)
-  {
-    throw InvalidArgument("labels of " + std::to_string(labels.channels) + " channels were given; there must be 1");
-  }
+  ThrowIf<InvalidArgument>(labels.channels != 1,
+                           "labels of " + std::to_string(labels.channels) + " channels were given; there must be 1");
   switch (labels.type)
   {
   case ScalarType::Float32:
@@ -108,5 +105,3 @@ UninitializedVector<float> SquaredDistancesToOthers(const Extent &              
                                                     const HostContext &                        context);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_DISTANCESOFROWS_H
-#define BRICKCCL_GEOMETRY_DISTANCESOFROWS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -25,5 +24,3 @@ UninitializedVector<float> SquaredDistancesOfRows(const Extent &                
                                                   const std::uint32_t *               image = nullptr);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_DOUBLEDOUBLE_H
-#define BRICKCCL_GEOMETRY_DOUBLEDOUBLE_H
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -119,5 +118,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_DRAWBALLS_H
-#define BRICKCCL_GEOMETRY_DRAWBALLS_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -48,5 +47,3 @@ std::vector<VoxelBall>
 FindRidge(const Extent & extent, const double * spacing, const HostContext & context, const float * squares);
 
 } // namespace brickccl
-
-#endif

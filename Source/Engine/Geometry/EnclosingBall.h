@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_ENCLOSINGBALL_H
-#define BRICKCCL_GEOMETRY_ENCLOSINGBALL_H
+#pragma once
 
 #include <array>
 #include <vector>
@@ -21,5 +20,3 @@ struct Ball
 Ball SmallestEnclosingBall(const std::vector<std::array<double, 3>> & points, const std::array<double, 3> & halfSides);
 
 } // namespace brickccl
-
-#endif

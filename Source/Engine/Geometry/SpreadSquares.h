@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_SPREADSQUARES_H
-#define BRICKCCL_GEOMETRY_SPREADSQUARES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -34,5 +33,3 @@ void SpreadSquares(const LineBundle<std::uint32_t> & bundle);
 void SpreadSquares(const LineBundle<double> & bundle);
 
 } // namespace brickccl::simd
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_GEOMETRY_SYMMETRICEIGEN_H
-#define BRICKCCL_GEOMETRY_SYMMETRICEIGEN_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 
@@ -114,5 +113,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_BUFFER_H
-#define BRICKCCL_HOST_BUFFER_H
+#pragma once
 
 #include "BrickCCL/Host/HugePages.h"
 
@@ -158,5 +157,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

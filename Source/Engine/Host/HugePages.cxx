@@ -168,11 +168,7 @@ AllocateAligned(std::size_t count, std::size_t size)
     throw std::bad_array_new_length();
   }
   const std::size_t bytes = count * size;
-  if (bytes >= LargePage && Kept().IsOn())
-  {
-    return Kept().Take(bytes);
-  }
-  return ::operator new(bytes, AlignmentOf(bytes));
+  return bytes >= LargePage && Kept().IsOn() ? Kept().Take(bytes) : ::operator new(bytes, AlignmentOf(bytes));
 }
 
 void

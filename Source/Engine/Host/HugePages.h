@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_HUGEPAGES_H
-#define BRICKCCL_HOST_HUGEPAGES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -51,5 +50,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -4,7 +4,6 @@
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Host/ThreadPool.h"
 
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_PARALLEL_H
-#define BRICKCCL_HOST_PARALLEL_H
+#pragma once
 
 #include "BrickCCL/Host/Progress.h"
 
@@ -119,5 +118,3 @@ struct Chunks
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_PROCESSMEMORY_H
-#define BRICKCCL_HOST_PROCESSMEMORY_H
+#pragma once
 
 namespace brickccl
 {
@@ -13,5 +12,3 @@ void KeepMemory();
 void ForgetPeakMemory();
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_STOPWATCH_H
-#define BRICKCCL_HOST_STOPWATCH_H
+#pragma once
 
 #include <chrono>
 
@@ -25,5 +24,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

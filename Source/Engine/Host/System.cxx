@@ -11,8 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <string>
 #include <thread>
 
 #ifdef _WIN32
@@ -263,12 +261,9 @@ CatchInterrupts()
   sigaction(SIGXFSZ, &action, nullptr);
 }
 
-namespace
-{
-
 /** At this signal the process writes `message` and ends with exit code 1; null: it ends as usual. */
 template <int TSignal>
-void
+static void
 EndWithMessage(const char * message)
 {
   static const char * text = nullptr;
@@ -284,8 +279,6 @@ EndWithMessage(const char * message)
   }
   sigaction(TSignal, &action, nullptr);
 }
-
-} // namespace
 
 void
 CatchShortenedFiles(const char * message)

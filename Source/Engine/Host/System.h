@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_SYSTEM_H
-#define BRICKCCL_HOST_SYSTEM_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -53,5 +52,3 @@ void KeepLibraryLoaded();
 void CallInForkedChildren(void (*renew)());
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_TEAMSTEPS_H
-#define BRICKCCL_HOST_TEAMSTEPS_H
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -67,5 +66,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_THREADPOOL_H
-#define BRICKCCL_HOST_THREADPOOL_H
+#pragma once
 
 #include <functional>
 
@@ -21,5 +20,3 @@ int MaximumThreadCount();
 void RunOnThreads(int threads, const std::function<void(int)> & work);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_HOST_UNINITIALIZEDVECTOR_H
-#define BRICKCCL_HOST_UNINITIALIZEDVECTOR_H
+#pragma once
 
 #include "BrickCCL/Host/HugePages.h"
 
@@ -86,5 +85,3 @@ MakeUnset(std::size_t size, UninitializedVector<T> old)
 }
 
 } // namespace brickccl
-
-#endif

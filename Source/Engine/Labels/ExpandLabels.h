@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_EXPANDLABELS_H
-#define BRICKCCL_LABELS_EXPANDLABELS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/HugePages.h"
@@ -188,5 +187,3 @@ ExpandRows(const RunVolume & volume, std::int64_t begin, std::int64_t end, Label
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_JOINCOMPONENTS_H
-#define BRICKCCL_LABELS_JOINCOMPONENTS_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/RowLinks.h"
@@ -45,5 +44,3 @@ std::uint64_t JoinSlabs(const RowLinks &                  links,
                         std::vector<TLabel> &             numbers);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_LABELEDRUNS_H
-#define BRICKCCL_LABELS_LABELEDRUNS_H
+#pragma once
 
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -82,5 +81,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

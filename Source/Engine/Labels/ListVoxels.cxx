@@ -17,12 +17,9 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Calls function(run, index of its first voxel) for the labeled runs of the rows [firstRow, endRow). */
 template <typename TFunction>
-void
+static void
 ForEachLabeledRun(const RunVolume & volume,
                   std::int64_t      firstRow,
                   std::int64_t      endRow,
@@ -44,8 +41,6 @@ ForEachLabeledRun(const RunVolume & volume,
     }
   }
 }
-
-} // namespace
 
 LabelLists
 ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context)
@@ -101,11 +96,9 @@ std::vector<LabelRun>
 ListRuns(const RunVolume & volume, std::int64_t begin, std::int64_t end)
 {
   const std::int64_t rows = volume.GetExtent().dimension == 0 ? 0 : volume.GetExtent().RowCount();
-  if (begin < 0 || begin > end || end > rows)
-  {
-    throw InvalidArgument("rows [" + std::to_string(begin) + ", " + std::to_string(end) +
-                          ") were asked for; there are " + std::to_string(rows));
-  }
+  ThrowIf<InvalidArgument>(begin < 0 || begin > end || end > rows,
+                           "rows [" + std::to_string(begin) + ", " + std::to_string(end) +
+                             ") were asked for; there are " + std::to_string(rows));
   const std::int64_t    length = volume.GetExtent().RowLength();
   std::vector<LabelRun> runs;
   volume.VisitLabels([&](const auto * labels) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_LISTVOXELS_H
-#define BRICKCCL_LABELS_LISTVOXELS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -26,5 +25,3 @@ std::uint64_t CountForeground(const RunVolume & volume, const HostContext & cont
 void CountRegion(const ImageView & mask, const HostContext & context, RunVolume & volume);
 
 } // namespace brickccl
-
-#endif

@@ -4,9 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
-#include <algorithm>
 #include <string>
-#include <type_traits>
 
 namespace brickccl
 {

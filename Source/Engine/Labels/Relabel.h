@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_RELABEL_H
-#define BRICKCCL_LABELS_RELABEL_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -149,5 +148,3 @@ std::vector<std::size_t>
 KeepComponents(RunVolume & volume, const std::vector<bool> & keeps, const HostContext & context);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_STACKSLABS_H
-#define BRICKCCL_LABELS_STACKSLABS_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Extent.h"
@@ -59,5 +58,3 @@ std::uint64_t StackSlabs(const SlabCut &                    cut,
                          RunVolume &                        result);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_UNWRAPPIECES_H
-#define BRICKCCL_LABELS_UNWRAPPIECES_H
+#pragma once
 
 #include "BrickCCL/Runs/Unwrapping.h"
 
@@ -74,5 +73,3 @@ struct JoinedPieces
 JoinedPieces JoinPieces(std::uint64_t pieces, const std::vector<EndLink> & links);
 
 } // namespace brickccl
-
-#endif

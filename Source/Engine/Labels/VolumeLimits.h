@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_LABELS_VOLUMELIMITS_H
-#define BRICKCCL_LABELS_VOLUMELIMITS_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
@@ -40,11 +39,9 @@ VoxelSizeOf(const Geometry & geometry, const Connectivity & connectivity)
 inline std::uint64_t
 FewestVoxelsOfVolume(double volume, double voxelVolume)
 {
-  if (!(volume >= 0) || std::isinf(volume))
-  {
-    throw InvalidArgument("the minimum volume " + std::to_string(volume) +
-                          " is invalid; it must be a number of at least 0");
-  }
+  ThrowIf<InvalidArgument>(!(volume >= 0) || std::isinf(volume),
+                           "the minimum volume " + std::to_string(volume) +
+                             " is invalid; it must be a number of at least 0");
   // The volume of a voxel may be 0 as a double.
   const double voxels = volume == 0 ? 0 : volume / voxelVolume;
   const double nearest = std::round(voxels);
@@ -56,16 +53,12 @@ FewestVoxelsOfVolume(double volume, double voxelVolume)
 inline std::uint64_t
 MaximumVoxelsOfVolume(double volume, double voxelVolume)
 {
-  if (!(volume >= 0))
-  {
-    throw InvalidArgument("the maximum volume " + std::to_string(volume) +
-                          " is invalid; it must be a number of at least 0");
-  }
+  ThrowIf<InvalidArgument>(!(volume >= 0),
+                           "the maximum volume " + std::to_string(volume) +
+                             " is invalid; it must be a number of at least 0");
   const double voxels = volume / voxelVolume;
   const double nearest = std::round(voxels);
   return ToVoxelCount(std::abs(nearest - voxels) <= VolumeTolerance * voxels ? nearest : std::floor(voxels));
 }
 
 } // namespace brickccl
-
-#endif

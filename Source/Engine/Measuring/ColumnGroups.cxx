@@ -31,11 +31,8 @@ InsertGroup(const ColumnGroup & group, std::vector<const ColumnGroup *> & groups
   groups.insert(std::upper_bound(groups.begin(), groups.end(), &group, isBefore), &group);
 }
 
-namespace
-{
-
 /** The group on request of this name; null if there is none. */
-const ColumnGroup *
+static const ColumnGroup *
 FindGroup(const std::string & name)
 {
   const auto & table = GroupTable();
@@ -44,8 +41,6 @@ FindGroup(const std::string & name)
   });
   return found == table.end() ? nullptr : *found;
 }
-
-} // namespace
 
 std::string
 ColumnGroups::Names()
@@ -152,11 +147,9 @@ ColumnGroups::CheckDimension(int dimension) const
 {
   for (const ColumnGroup * const group : m_Groups)
   {
-    if (dimension > group->maximumDimension)
-    {
-      throw Unsupported(std::string("the columns '") + group->name + "' need an image of at most " +
-                        std::to_string(group->maximumDimension) + " dimensions, not " + std::to_string(dimension));
-    }
+    ThrowIf<Unsupported>(dimension > group->maximumDimension,
+                         std::string("the columns '") + group->name + "' need an image of at most " +
+                           std::to_string(group->maximumDimension) + " dimensions, not " + std::to_string(dimension));
   }
 }
 

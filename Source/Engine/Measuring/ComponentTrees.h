@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_COMPONENTTREES_H
-#define BRICKCCL_MEASURING_COMPONENTTREES_H
+#pragma once
 
 #include "BrickCCL/Geometry/BoundingBoxTree.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -119,5 +118,3 @@ void LowerDistances(const BoundingBoxTrees & components,
 void SetPartDistances(const std::vector<double> & squares, std::uint64_t partVoxels, ComponentTable & table);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_COUNTNOTANUMBER_H
-#define BRICKCCL_MEASURING_COUNTNOTANUMBER_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -26,5 +25,3 @@ IsInPart(T value)
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_COUNTROWMARKS_H
-#define BRICKCCL_MEASURING_COUNTROWMARKS_H
+#pragma once
 
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Measuring/RowMarks.h"
@@ -92,5 +91,3 @@ CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, con
 }
 
 } // namespace brickccl
-
-#endif

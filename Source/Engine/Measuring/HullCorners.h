@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_HULLCORNERS_H
-#define BRICKCCL_MEASURING_HULLCORNERS_H
+#pragma once
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UninitializedVector.h"
@@ -68,5 +67,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_INTENSITYSUMS_H
-#define BRICKCCL_MEASURING_INTENSITYSUMS_H
+#pragma once
 
 #include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Geometry/DoubleDouble.h"
@@ -158,5 +157,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_LOCALCOUNTS_H
-#define BRICKCCL_MEASURING_LOCALCOUNTS_H
+#pragma once
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UninitializedVector.h"
@@ -36,5 +35,3 @@ std::vector<TopologyMeasures> CountEulerNumbers(const RunVolume &   volume,
                                                 bool                touchingAreJoined);
 
 } // namespace brickccl
-
-#endif

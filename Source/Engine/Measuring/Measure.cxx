@@ -11,15 +11,11 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
 namespace brickccl
 {
 
-namespace
-{
-
-void
+static void
 CheckSecondImage(const char * name, const std::optional<ImageView> & image, const Extent & extent)
 {
   if (image && image->extent != extent)
@@ -34,7 +30,7 @@ CheckSecondImage(const char * name, const std::optional<ImageView> & image, cons
   }
 }
 
-void
+static void
 CheckMeasurable(const Extent & extent, const MeasureOptions & options)
 {
   CheckIndexSums(extent);
@@ -47,14 +43,10 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   CheckSecondImage("image of parents", options.parents, extent);
   for (const ColumnGroup * const group : options.groups.List())
   {
-    if (group->needsIntensity && !options.intensity)
-    {
-      throw InvalidArgument(std::string("the columns '") + group->name + "' need an intensity image");
-    }
+    ThrowIf<InvalidArgument>(group->needsIntensity && !options.intensity,
+                             std::string("the columns '") + group->name + "' need an intensity image");
   }
 }
-
-} // namespace
 
 void
 CheckIndexSums(const Extent & extent)
@@ -81,12 +73,9 @@ CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const Colum
   }
 }
 
-namespace
-{
-
 /** Takes the rows and the moments out of MomentSums (TShape is ShapeSums) or CompactMomentSums (CompactShapeSums). */
 template <typename TShape, typename TSums>
-void
+static void
 TakeMoments(const UninitializedVector<TSums> & sums,
             const HostContext &                context,
             ComponentRows &                    old,
@@ -109,12 +98,12 @@ TakeMoments(const UninitializedVector<TSums> & sums,
   table.measures.Set(std::move(shapes));
 }
 
-ShapeSums &
+static ShapeSums &
 ShapeOf(ShapeSums & sums)
 {
   return sums;
 }
-ShapeSums &
+static ShapeSums &
 ShapeOf(MomentSums & sums)
 {
   return sums.shape;
@@ -122,7 +111,7 @@ ShapeOf(MomentSums & sums)
 
 /** Adds up the sums of all components, which are unwrapped in an image with periodic axes. */
 template <typename TSums>
-UninitializedVector<TSums>
+static UninitializedVector<TSums>
 AccumulateSums(const RunVolume &          volume,
                std::uint64_t              components,
                const HostContext &        context,
@@ -173,7 +162,7 @@ AccumulateSums(const RunVolume &          volume,
 
 /** Whether at least half of the runs have the label of the run before. */
 template <typename TLabel>
-bool
+static bool
 AreMostlyEqual(const TLabel * labels, int count)
 {
   int equal = 0;
@@ -189,7 +178,7 @@ AreMostlyEqual(const TLabel * labels, int count)
  *  processor would predict which are. It takes copies, so that the compiler knows that no sum overwrites them.
  *  \param labels  the labels of the runs \param rowLength  the voxels of a row */
 template <typename TLabel, typename TSums>
-void
+static void
 AddRuns(RunsOfRows                runs,
         const TLabel *            labels,
         std::int64_t              y,
@@ -233,7 +222,7 @@ AddRuns(RunsOfRows                runs,
 /** Adds up the compact sums of all components. Default columns mostly need these; they are worth a loop for each type
  * of labels. */
 template <typename TSums>
-UninitializedVector<TSums>
+static UninitializedVector<TSums>
 AccumulateCompact(const RunVolume &          volume,
                   std::uint64_t              components,
                   const HostContext &        context,
@@ -267,7 +256,7 @@ AccumulateCompact(const RunVolume &          volume,
 }
 
 /** Makes the table's rows, and the moments if a group needs them. The memory of `old` is used again. */
-void
+static void
 MeasureShapes(const RunVolume &   volume,
               std::uint64_t       components,
               const HostContext & context,
@@ -300,8 +289,6 @@ MeasureShapes(const RunVolume &   volume,
     take(AccumulateSums(volume, components, context, TakeSums<ShapeSums>(old)));
   }
 }
-
-} // namespace
 
 ComponentTable
 MeasureComponents(const RunVolume &          volume,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_MEASURE_H
-#define BRICKCCL_MEASURING_MEASURE_H
+#pragma once
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Measuring/Measuring.h"
@@ -50,5 +49,3 @@ ComponentTable MeasureLabelImage(const ImageView &      labels,
                                  RunVolume &            volume);
 
 } // namespace brickccl
-
-#endif

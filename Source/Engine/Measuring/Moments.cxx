@@ -11,10 +11,7 @@
 namespace brickccl
 {
 
-namespace
-{
-
-void
+static void
 SetNoMoments(ShapeMeasures & measures)
 {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -27,7 +24,7 @@ SetNoMoments(ShapeMeasures & measures)
 }
 
 template <int VDimension>
-void
+static void
 FinishMomentsOf(const ComponentTable & table,
                 std::size_t            component,
                 const ProductSums &    products,
@@ -82,8 +79,6 @@ FinishMomentsOf(const ComponentTable & table,
     std::copy_n(system.vectors[axis], MaximumDimension, measures.principalAxes[axis]);
   }
 }
-
-} // namespace
 
 void
 FinishMoments(const ComponentTable & table,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_MOMENTS_H
-#define BRICKCCL_MEASURING_MOMENTS_H
+#pragma once
 
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentSums.h"
@@ -21,5 +20,3 @@ void FinishMoments(const ComponentTable & table,
 void MergeMoments(const MergeInput & input, ComponentTable & table);
 
 } // namespace brickccl
-
-#endif

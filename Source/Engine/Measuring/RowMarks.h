@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_ROWMARKS_H
-#define BRICKCCL_MEASURING_ROWMARKS_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 
@@ -89,5 +88,3 @@ struct CountedRun
 void CountMarks(const CountedRun * runs, std::size_t runCount, RowMarks marks, int kinds);
 
 } // namespace brickccl::simd
-
-#endif

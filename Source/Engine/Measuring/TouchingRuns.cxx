@@ -14,12 +14,9 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Whether two runs of a row have different labels though one ends where the other begins. */
 template <typename TLabel>
-bool
+static bool
 DifferInRow(const RunVolume & volume, std::int64_t row, const TLabel * labels)
 {
   bool         differ = false;
@@ -30,8 +27,6 @@ DifferInRow(const RunVolume & volume, std::int64_t row, const TLabel * labels)
   });
   return differ;
 }
-
-} // namespace
 
 bool
 TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context, int rank)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_TOUCHINGRUNS_H
-#define BRICKCCL_MEASURING_TOUCHINGRUNS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -35,5 +34,3 @@ ComponentContacts FindContacts(const RunVolume &   volume,
                                const Geometry &    geometry);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_ACCUMULATERUNS_H
-#define BRICKCCL_RUNS_ACCUMULATERUNS_H
+#pragma once
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UninitializedVector.h"
@@ -225,5 +224,3 @@ AccumulateRuns(const RunVolume &                 volume,
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_BUILDRUNVOLUME_H
-#define BRICKCCL_RUNS_BUILDRUNVOLUME_H
+#pragma once
 
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -76,5 +75,3 @@ BuildRunVolume(const Extent & extent, TForRow forRow)
 }
 
 } // namespace brickccl
-
-#endif

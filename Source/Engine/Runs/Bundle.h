@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_BUNDLE_H
-#define BRICKCCL_RUNS_BUNDLE_H
+#pragma once
 
 #include "BrickCCL/Core/HostDevice.h"
 #include "BrickCCL/Core/Neighborhood.h"
@@ -345,5 +344,3 @@ WithoutImplied(TWord same, TWord joined, TWord implied)
 }
 
 } // namespace brickccl
-
-#endif

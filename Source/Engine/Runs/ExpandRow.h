@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_EXPANDROW_H
-#define BRICKCCL_RUNS_EXPANDROW_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 
@@ -35,5 +34,3 @@ void ExpandRow(const LabeledRow & row, float * out, bool pastCaches);
 void FlushStores();
 
 } // namespace brickccl::simd
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_FINALNUMBERS_H
-#define BRICKCCL_RUNS_FINALNUMBERS_H
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -38,5 +37,3 @@ struct FinalNumbers
 void FinishNumbers(const FinalNumbers<std::uint32_t> & final, std::int64_t count, std::uint32_t * numbers);
 
 } // namespace brickccl::simd
-
-#endif

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace brickccl
 {
@@ -34,12 +33,9 @@ PackStraightLinks(const RowLinks &    links,
   links.PackLinks(row, earlier, 0, candidates.data(), bits);
 }
 
-namespace
-{
-
 /** A row of a chunk with the rows before it along y and z to which links are kept. With `inChunk` these are the rows of
  *  the same chunk, otherwise the rows of earlier chunks. */
-RowLinks::LinkedRow
+static RowLinks::LinkedRow
 LinkedRowOf(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume & volume)
 {
   RowLinks::LinkedRow linked;
@@ -71,7 +67,7 @@ LinkedRowOf(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume
 }
 
 /** \param candidates  room for the words of a row */
-void
+static void
 PackLinksTo(const RowLinks::LinkedRow & row,
             const RowLinks &            links,
             std::vector<Word> &         candidates,
@@ -84,7 +80,7 @@ PackLinksTo(const RowLinks::LinkedRow & row,
 }
 
 /** Packs the bits of separated voxels, if they are kept. */
-void
+static void
 PackSeparated(const RowLinks & links, std::int64_t row, RunVolume & volume)
 {
   if (volume.KnowsSeparation())
@@ -94,7 +90,7 @@ PackSeparated(const RowLinks & links, std::int64_t row, RunVolume & volume)
 }
 
 /** Packs the foreground, the starts of runs where they do not follow the foreground, and the links to earlier rows. */
-void
+static void
 PackRow(const RowLinks &            links,
         bool                        linksAlongX,
         const RowLinks::LinkedRow & row,
@@ -130,7 +126,7 @@ PackRow(const RowLinks &            links,
 }
 
 /** Packs two rows, the second one after the first along z; both at once if that is faster. */
-void
+static void
 PackPair(const RowLinks &            links,
          bool                        linksAlongX,
          const RowLinks::LinkedRow & first,
@@ -150,7 +146,7 @@ PackPair(const RowLinks &            links,
 }
 
 /** Counts the runs of a packed row. Stores how many start before each of its words, where that is kept. */
-std::uint64_t
+static std::uint64_t
 CountRuns(std::int64_t row, RunVolume & volume)
 {
   const std::int64_t words = volume.WordsPerRow();
@@ -186,7 +182,7 @@ constexpr std::int64_t PixelsOfTile = 1 << 16;
  *  The number of rows of two slices before the next slices is such that the pixels of the next slice are still in the
  * second-level cache. A row comes after the rows before it along y and z. */
 template <typename TVisit>
-void
+static void
 ForRowsInTiles(std::int64_t begin, std::int64_t end, std::int64_t rowsOfSlice, std::int64_t rowsOfTile, TVisit visit)
 {
   const auto isOwn = [=](std::int64_t row) { return row >= begin && row < end; };
@@ -210,8 +206,6 @@ ForRowsInTiles(std::int64_t begin, std::int64_t end, std::int64_t rowsOfSlice, s
   }
 }
 
-} // namespace
-
 void
 FindRuns(const RowLinks &                                                      links,
          const Extent &                                                        extent,
@@ -220,11 +214,9 @@ FindRuns(const RowLinks &                                                      l
          RunVolume &                                                           volume,
          const std::function<void(std::int64_t, std::int64_t, std::int64_t)> & afterRows)
 {
-  if (extent.RowLength() > std::numeric_limits<std::uint32_t>::max())
-  {
-    throw Unsupported("rows of " + std::to_string(extent.RowLength()) +
-                      " voxels are too long; the extent along x must be below 2^32");
-  }
+  ThrowIf<Unsupported>(extent.RowLength() > std::numeric_limits<std::uint32_t>::max(),
+                       "rows of " + std::to_string(extent.RowLength()) +
+                         " voxels are too long; the extent along x must be below 2^32");
   volume.Reset(extent, links.FollowForeground() && axes.x);
   if (!links.FollowForeground())
   {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_FINDRUNS_H
-#define BRICKCCL_RUNS_FINDRUNS_H
+#pragma once
 
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -41,5 +40,3 @@ void FindRuns(const RowLinks &                                                  
               const std::function<void(std::int64_t chunk, std::int64_t begin, std::int64_t end)> & afterRows = {});
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_LISTRUNS_H
-#define BRICKCCL_RUNS_LISTRUNS_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Runs/WordList.h"
@@ -91,5 +90,3 @@ void ListStraightRuns(const StraightRows & rows,
                       RunPairs &           pairs);
 
 } // namespace brickccl::simd
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_MERGEROWS_H
-#define BRICKCCL_RUNS_MERGEROWS_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/RowLinks.h"
@@ -484,5 +483,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_MERGESQUARES_H
-#define BRICKCCL_RUNS_MERGESQUARES_H
+#pragma once
 
 #include "BrickCCL/Runs/MergeRows.h"
 #include "BrickCCL/Runs/UndecidedDiagonals.h"
@@ -412,5 +411,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_NUMBERROOTS_H
-#define BRICKCCL_RUNS_NUMBERROOTS_H
+#pragma once
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
@@ -201,5 +200,3 @@ NumberRoots(const std::vector<std::uint64_t> & firsts, const HostContext & conte
 }
 
 } // namespace brickccl
-
-#endif

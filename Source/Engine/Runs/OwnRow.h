@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_OWNROW_H
-#define BRICKCCL_RUNS_OWNROW_H
+#pragma once
 
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -34,5 +33,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_RUNBOUNDS_H
-#define BRICKCCL_RUNS_RUNBOUNDS_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 
@@ -78,5 +77,3 @@ struct RunBounds
 void FindRunBounds(const RowsOfBits & rows, int shift, std::int64_t first, RunBounds & bounds);
 
 } // namespace brickccl::simd
-
-#endif

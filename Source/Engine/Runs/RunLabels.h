@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_RUNLABELS_H
-#define BRICKCCL_RUNS_RUNLABELS_H
+#pragma once
 
 #include "BrickCCL/Host/Buffer.h"
 
@@ -79,5 +78,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

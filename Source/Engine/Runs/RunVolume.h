@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_RUNVOLUME_H
-#define BRICKCCL_RUNS_RUNVOLUME_H
+#pragma once
 
 #include "BrickCCL/Runs/RunLabels.h"
 #include "BrickCCL/Runs/Unwrapping.h"
@@ -254,5 +253,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_STOREDBITS_H
-#define BRICKCCL_RUNS_STOREDBITS_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Host/Buffer.h"
@@ -65,5 +64,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_UNDECIDEDDIAGONALS_H
-#define BRICKCCL_RUNS_UNDECIDEDDIAGONALS_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Runs/WordList.h"
@@ -147,5 +146,3 @@ MaximumUndecidedWords(std::int64_t words, std::int64_t squares)
 void ListUndecidedInSquares(const SquareStrip & strip, SquareLinkSet kinds, WordList & sides, WordList & others);
 
 } // namespace brickccl::simd
-
-#endif

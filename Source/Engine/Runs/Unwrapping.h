@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_UNWRAPPING_H
-#define BRICKCCL_RUNS_UNWRAPPING_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 
@@ -36,5 +35,3 @@ struct Unwrapping
 };
 
 } // namespace brickccl
-
-#endif

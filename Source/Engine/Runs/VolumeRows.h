@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_VOLUMEROWS_H
-#define BRICKCCL_RUNS_VOLUMEROWS_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Core/Extent.h"
@@ -283,5 +282,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_WORDLIST_H
-#define BRICKCCL_RUNS_WORDLIST_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 
@@ -69,5 +68,3 @@ ForEachBit(const WordList & list, TVisit visit)
 }
 
 } // namespace brickccl::simd
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_RUNS_WORDWINDOW_H
-#define BRICKCCL_RUNS_WORDWINDOW_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 
@@ -58,5 +57,3 @@ LinksOf(const WordWindow & a, const WordWindow & b, Word startsA, Word startsB, 
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SPLITTING_DEVICESPLITTER_H
-#define BRICKCCL_SPLITTING_DEVICESPLITTER_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
@@ -51,5 +50,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

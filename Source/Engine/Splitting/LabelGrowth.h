@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SPLITTING_LABELGROWTH_H
-#define BRICKCCL_SPLITTING_LABELGROWTH_H
+#pragma once
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -266,5 +265,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SPLITTING_MERGEBASINS_H
-#define BRICKCCL_SPLITTING_MERGEBASINS_H
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -119,5 +118,3 @@ MergeBasins(Basins<T> &                  basins,
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SPLITTING_MORPH_H
-#define BRICKCCL_SPLITTING_MORPH_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Progress.h"
@@ -54,5 +53,3 @@ struct MorphReport
 MorphReport Morph(const ImageView & labels, void * result, const MorphOptions & options);
 
 } // namespace brickccl
-
-#endif

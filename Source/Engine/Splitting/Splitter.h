@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SPLITTING_SPLITTER_H
-#define BRICKCCL_SPLITTING_SPLITTER_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Core/Connectivity.h"
@@ -431,5 +430,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_TABLES_COLUMNFORMULAS_H
-#define BRICKCCL_TABLES_COLUMNFORMULAS_H
+#pragma once
 
 #include "BrickCCL/Geometry/DoubleDouble.h"
 #include "BrickCCL/Tables/ComponentTable.h"
@@ -63,5 +62,3 @@ PhysicalPoint(const ComponentTable & table, const double (&index)[MaximumDimensi
 }
 
 } // namespace brickccl::columns
-
-#endif

@@ -9,11 +9,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** The same sums in their general form. */
-ShapeSums
+static ShapeSums
 Widen(const CompactShapeSums & compact, const Extent & extent)
 {
   const std::int64_t sliceSize = extent.size[0] * extent.size[1];
@@ -28,8 +25,6 @@ Widen(const CompactShapeSums & compact, const Extent & extent)
   }
   return sums;
 }
-
-} // namespace
 
 ComponentRows::ComponentRows(const Extent & extent, const Geometry & geometry, std::shared_ptr<RowSums> sums)
   : m_Extent(extent)

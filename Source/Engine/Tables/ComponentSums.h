@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_TABLES_COMPONENTSUMS_H
-#define BRICKCCL_TABLES_COMPONENTSUMS_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/WideInteger.h"
@@ -377,5 +376,3 @@ struct ComponentMoments
 };
 
 } // namespace brickccl
-
-#endif

@@ -6,7 +6,6 @@
 #include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace brickccl
 {

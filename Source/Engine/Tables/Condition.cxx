@@ -8,8 +8,6 @@
 #include "BrickCCL/Tables/ConditionNode.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -61,11 +59,7 @@ template <typename TFunction>
 Value
 Combine(const Value & a, const Value & b, TFunction function)
 {
-  if (a.IsSmallWhole() && b.IsSmallWhole())
-  {
-    return Value(function(a.whole, b.whole));
-  }
-  return Value(function(a.number, b.number));
+  return a.IsSmallWhole() && b.IsSmallWhole() ? Value(function(a.whole, b.whole)) : Value(function(a.number, b.number));
 }
 
 /** A column of the places of components' names among others. \throws InvalidArgument if components have no names */
@@ -180,11 +174,9 @@ Condition::Evaluate(const ComponentTable & table, const HostContext & context) c
   for (const std::string & name : m_Columns)
   {
     std::optional<ComponentColumn> found = name == "name" ? PlacesOfNames(table, m_Names) : ColumnInAnyUnit(all, name);
-    if (!found)
-    {
-      throw InvalidArgument("the condition uses the column '" + name + "', which the table lacks" +
-                            DidYouMean(name, NameList(all)));
-    }
+    ThrowIf<InvalidArgument>(!found,
+                             "the condition uses the column '" + name + "', which the table lacks" +
+                               DidYouMean(name, NameList(all)));
     columns.push_back(*std::move(found));
   }
   std::vector<bool>  holds;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_TABLES_CONDITIONNODE_H
-#define BRICKCCL_TABLES_CONDITIONNODE_H
+#pragma once
 
 #include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -112,5 +111,3 @@ std::unique_ptr<Condition::Node>
 ParseCondition(const std::string & text, std::vector<std::string> & columns, std::vector<std::string> & names);
 
 } // namespace brickccl
-
-#endif

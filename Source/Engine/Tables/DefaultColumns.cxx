@@ -11,11 +11,8 @@
 namespace brickccl::columns
 {
 
-namespace
-{
-
 /** The range of the bounding box's corners along a physical axis, with voxels taken as boxes around their centers. */
-void
+static void
 PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, int axis, double & low, double & high)
 {
   low = high = table.geometry.origin[axis];
@@ -30,14 +27,14 @@ PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, i
 }
 
 /** How many dimensions a component can extend along. */
-int
+static int
 ComponentDimension(int dimension, const std::optional<int> & sliceAxis)
 {
   return sliceAxis ? dimension - 1 : dimension;
 }
 
 /** The size of a component: its volume, or its area in a slice of a volume. */
-double
+static double
 SizeOf(const ComponentTable & table, const ComponentMeasures & component)
 {
   double size = static_cast<double>(component.voxelCount);
@@ -53,13 +50,13 @@ SizeOf(const ComponentTable & table, const ComponentMeasures & component)
 }
 
 /** The diameter of the ball, or of the disc in a slice, of the same size. */
-double
+static double
 EquivalentDiameter(const ComponentTable & table, const ComponentMeasures & component)
 {
   return BallDiameter(ComponentDimension(table.extent.dimension, table.sliceAxis), SizeOf(table, component));
 }
 
-void
+static void
 AddSizes(ColumnList & columns, const std::optional<int> & sliceAxis)
 {
   columns.Add("label",
@@ -95,7 +92,7 @@ AddSizes(ColumnList & columns, const std::optional<int> & sliceAxis)
               SizeOf);
 }
 
-void
+static void
 AddBoundingBoxes(ColumnList & columns)
 {
   columns.AddAxes(
@@ -136,7 +133,7 @@ AddBoundingBoxes(ColumnList & columns)
                   });
 }
 
-void
+static void
 AddCenters(ColumnList & columns, const std::optional<int> & sliceAxis)
 {
   columns.AddAxes(
@@ -182,7 +179,7 @@ AddCenters(ColumnList & columns, const std::optional<int> & sliceAxis)
 /** Adds the columns that every table has.
  *  \param sliceAxis  adds the column of slices as well, if it is given
  *  \param periodic   adds a column for each of these axes */
-void
+static void
 AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, const PeriodicAxes & periodic)
 {
   AddSizes(columns, sliceAxis);
@@ -199,8 +196,6 @@ AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, co
     }
   }
 }
-
-} // namespace
 
 } // namespace brickccl::columns
 
@@ -237,11 +232,8 @@ SizeName(int dimension)
   return names[dimension - 1];
 }
 
-namespace
-{
-
 /** The columns of a joined table: each value comes from the part that has the row. */
-std::vector<ComponentColumn>
+static std::vector<ComponentColumn>
 ColumnsOfParts(const ComponentTable & table)
 {
   std::vector<std::size_t> ends;
@@ -266,8 +258,6 @@ ColumnsOfParts(const ComponentTable & table)
   columns.insert(columns.begin() + 1, segment.Take().front());
   return columns;
 }
-
-} // namespace
 
 std::vector<ComponentColumn>
 ColumnsOf(const ComponentTable & table)

@@ -15,25 +15,20 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** About this many steps with round borders. */
 constexpr int RoundSteps = 50;
 /** The borders within a power of ten: the preferred numbers R10 of ISO 3. */
 constexpr double Preferred[] = { 1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8 };
 
 /** The column of this name, in the unit that is asked for. */
-ComponentColumn
+static ComponentColumn
 ColumnFor(const std::vector<ComponentColumn> & columns, const std::string & name, const std::string & lengthUnit)
 {
   std::optional<ComponentColumn> found =
     ColumnInAnyUnit(columns, lengthUnit.empty() ? name : ColumnInMillimeters(name));
-  if (!found)
-  {
-    throw InvalidArgument("the table has no column '" + name + "' for a histogram" +
-                          DidYouMean(name, NameList(columns)));
-  }
+  ThrowIf<InvalidArgument>(!found,
+                           "the table has no column '" + name + "' for a histogram" +
+                             DidYouMean(name, NameList(columns)));
   if (!lengthUnit.empty())
   {
     ConvertLengths(*found, lengthUnit);
@@ -41,14 +36,14 @@ ColumnFor(const std::vector<ComponentColumn> & columns, const std::string & name
   return *std::move(found);
 }
 
-double
+static double
 ValueOf(const ComponentColumn & column, const ComponentTable & table, const ComponentMeasures & component)
 {
   return std::visit([](auto number) { return static_cast<double>(number); }, column.value(table, component));
 }
 
 /** The borders of `bins` steps that are equal, or have equal ratios. */
-std::vector<double>
+static std::vector<double>
 EqualEdges(double low, double high, int bins, bool isLogarithmic)
 {
   std::vector<double> edges;
@@ -64,7 +59,7 @@ EqualEdges(double low, double high, int bins, bool isLogarithmic)
 }
 
 /** Round borders around [low, high]. Steps of whole numbers are at least 1, and end before a whole number. */
-std::vector<double>
+static std::vector<double>
 RoundEdges(double low, double high, bool isWhole)
 {
   // For numbers far from 0, steps that doubles hold exactly enough.
@@ -90,7 +85,7 @@ RoundEdges(double low, double high, bool isWhole)
 
 /** Borders at preferred numbers around [low, high]; only at some of them if the range has many powers of ten. Steps of
  *  whole numbers are at least 1. */
-std::vector<double>
+static std::vector<double>
 PreferredEdges(double low, double high, bool isWhole)
 {
   const double        firstPower = std::floor(std::log10(low));
@@ -118,7 +113,7 @@ PreferredEdges(double low, double high, bool isWhole)
   return edges;
 }
 
-std::vector<double>
+static std::vector<double>
 EdgesFor(const std::vector<double> & values, bool isWhole, const HistogramOptions & options)
 {
   if (values.empty())
@@ -138,8 +133,6 @@ EdgesFor(const std::vector<double> & values, bool isWhole, const HistogramOption
   }
   return options.isLogarithmic ? PreferredEdges(low, high, isWhole) : RoundEdges(low, high, isWhole);
 }
-
-} // namespace
 
 Histogram
 HistogramOf(const ComponentTable & table, const HistogramOptions & options)

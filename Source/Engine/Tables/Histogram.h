@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_TABLES_HISTOGRAM_H
-#define BRICKCCL_TABLES_HISTOGRAM_H
+#pragma once
 
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -57,5 +56,3 @@ struct Histogram
 Histogram HistogramOf(const ComponentTable & table, const HistogramOptions & options);
 
 } // namespace brickccl
-
-#endif

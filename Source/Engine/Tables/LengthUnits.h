@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_TABLES_LENGTHUNITS_H
-#define BRICKCCL_TABLES_LENGTHUNITS_H
+#pragma once
 
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -29,5 +28,3 @@ void ConvertLengths(ComponentColumn & column, const std::string & unit);
 std::optional<ComponentColumn> ColumnInAnyUnit(const std::vector<ComponentColumn> & columns, const std::string & name);
 
 } // namespace brickccl
-
-#endif

@@ -13,13 +13,10 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using LabelPairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 /** Whether the boxes of two parts have voxels in common. */
-bool
+static bool
 Overlap(const ComponentTable & a, const ComponentTable & b)
 {
   for (int axis = 0; axis < a.extent.dimension; ++axis)
@@ -35,7 +32,7 @@ Overlap(const ComponentTable & a, const ComponentTable & b)
 }
 
 /** \throws InvalidArgument unless both tables are of parts of one image, measured in the same way. */
-void
+static void
 CheckSameColumns(const ComponentTable & a, const ComponentTable & b)
 {
   const int dimension = a.extent.dimension;
@@ -57,7 +54,7 @@ CheckSameColumns(const ComponentTable & a, const ComponentTable & b)
 }
 
 /** Sets the smallest box around both parts. */
-void
+static void
 UniteExtents(const ComponentTable & a, const ComponentTable & b, ComponentTable & merged)
 {
   merged.extent = a.extent;
@@ -72,7 +69,7 @@ UniteExtents(const ComponentTable & a, const ComponentTable & b, ComponentTable 
   }
 }
 
-std::size_t
+static std::size_t
 PlaceOf(const ComponentRows & rows, std::uint64_t label, const char * part)
 {
   std::size_t begin = 0;
@@ -90,7 +87,7 @@ PlaceOf(const ComponentRows & rows, std::uint64_t label, const char * part)
 }
 
 /** For each row of `a`, then of `b`, the first row that belongs to the same merged component. */
-std::vector<std::size_t>
+static std::vector<std::size_t>
 FirstRowsOfComponents(const ComponentTable & a, const ComponentTable & b, const LabelPairs & pairs)
 {
   std::vector<std::size_t> parent(a.components.size() + b.components.size());
@@ -110,7 +107,7 @@ FirstRowsOfComponents(const ComponentTable & a, const ComponentTable & b, const 
 }
 
 /** The sums of a row, with indices that count from the first voxel of the merged box. */
-ShapeSums
+static ShapeSums
 SumsOf(const PartRow & row, const ComponentTable & merged)
 {
   const ComponentMeasures measures = row.table->components[row.place];
@@ -145,7 +142,7 @@ SumsOf(const PartRow & row, const ComponentTable & merged)
  *  \param firstVoxels  of the rows; first rows receive the first voxels of their components
  *  \param count        receives the number of components
  *  \return the place of each row's component. */
-std::vector<std::size_t>
+static std::vector<std::size_t>
 OrderComponents(const std::vector<std::size_t> & firstRows,
                 std::vector<std::uint64_t> &     firstVoxels,
                 std::size_t &                    count)
@@ -174,7 +171,7 @@ OrderComponents(const std::vector<std::size_t> & firstRows,
 }
 
 /** Lists the rows by the components that they become. */
-MergeInput
+static MergeInput
 ListParts(const std::vector<const ComponentTable *> &    parts,
           const std::vector<std::vector<std::size_t>> &  places,
           std::size_t                                    components,
@@ -208,7 +205,7 @@ ListParts(const std::vector<const ComponentTable *> &    parts,
 }
 
 /** The sums of a component from the sums of its parts. */
-ShapeSums
+static ShapeSums
 SumsOfComponent(const MergeInput & input, std::size_t component, const ComponentTable & merged)
 {
   ShapeSums     sums;
@@ -226,8 +223,6 @@ SumsOfComponent(const MergeInput & input, std::size_t component, const Component
   }
   return sums;
 }
-
-} // namespace
 
 void
 MergeParts(const std::vector<const ComponentTable *> &    parts,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_TABLES_MERGETABLES_H
-#define BRICKCCL_TABLES_MERGETABLES_H
+#pragma once
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -109,5 +108,3 @@ MergeNothing(const MergeInput &, ComponentTable &)
 {}
 
 } // namespace brickccl
-
-#endif

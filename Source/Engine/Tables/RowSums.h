@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_TABLES_ROWSUMS_H
-#define BRICKCCL_TABLES_ROWSUMS_H
+#pragma once
 
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Tables/ComponentSums.h"
@@ -59,5 +58,3 @@ TakeSums(ComponentRows & rows)
 }
 
 } // namespace brickccl
-
-#endif

@@ -14,10 +14,7 @@
 namespace brickccl
 {
 
-namespace
-{
-
-double
+static double
 NumberOf(const ComponentColumn & column, const ComponentTable & table, std::size_t place)
 {
   return std::visit([](auto number) { return static_cast<double>(number); },
@@ -26,7 +23,7 @@ NumberOf(const ComponentColumn & column, const ComponentTable & table, std::size
 
 /** Where the letters of axes of space begin in a name, and how many there are: of coordinates ("centroid_x_mm"),
  *  directions ("principal_axis_1_x") and covariances ("covariance_xy_mm2"). */
-std::pair<std::size_t, std::size_t>
+static std::pair<std::size_t, std::size_t>
 AxesInName(const std::string & name)
 {
   const std::string covariance = "covariance_";
@@ -42,7 +39,7 @@ AxesInName(const std::string & name)
 }
 
 /** Converts a column of coordinates from LPS to RAS; other columns do not change. */
-void
+static void
 ConvertToRas(ComponentColumn & column, const std::vector<ComponentColumn> & all)
 {
   const auto [begin, count] = AxesInName(column.name);
@@ -70,8 +67,6 @@ ConvertToRas(ComponentColumn & column, const std::vector<ComponentColumn> & all)
     column.description.replace(place, lps.size(), "RAS");
   }
 }
-
-} // namespace
 
 bool
 IsKeyColumn(const std::string & name)
@@ -135,10 +130,8 @@ LayOut(const ComponentTable & table, const TableLayout & layout)
   if (!layout.sortColumn.empty())
   {
     const ComponentColumn & column = FindColumn(all, layout.sortColumn);
-    if (column.texts)
-    {
-      throw InvalidArgument("the column '" + column.name + "' is text; sort by a column of numbers, as voxel_count");
-    }
+    ThrowIf<InvalidArgument>(column.texts != nullptr,
+                             "the column '" + column.name + "' is text; sort by a column of numbers, as voxel_count");
     std::vector<double> values;
     for (const std::size_t place : text.rows)
     {

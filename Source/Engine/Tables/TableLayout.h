@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_TABLES_TABLELAYOUT_H
-#define BRICKCCL_TABLES_TABLELAYOUT_H
+#pragma once
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/ComponentTable.h"
@@ -98,5 +97,3 @@ std::string NeedOfColumn(const std::string & name);
 const ComponentColumn & FindColumn(const std::vector<ComponentColumn> & columns, const std::string & name);
 
 } // namespace brickccl
-
-#endif

@@ -17,12 +17,9 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Appends the shortest text that reads back as the same number. NaN has no sign. */
 template <typename T>
-void
+static void
 AppendNumber(std::string & text, T value)
 {
   if constexpr (std::is_floating_point_v<T>)
@@ -38,14 +35,14 @@ AppendNumber(std::string & text, T value)
   text.append(digits, end);
 }
 
-void
+static void
 AppendValue(std::string & text, const ComponentColumn::Value & value)
 {
   std::visit([&](auto number) { AppendNumber(text, number); }, value);
 }
 
 /** The same as JSON, which has no numbers that are not finite: see "Not a number, and infinite" in COLUMNS.md. */
-void
+static void
 AppendJson(std::string & text, const ComponentColumn::Value & value)
 {
   const auto * const real = std::get_if<double>(&value);
@@ -58,7 +55,7 @@ AppendJson(std::string & text, const ComponentColumn::Value & value)
 }
 
 /** Whether a column has values, all of which are whole numbers that fit 32 bits. */
-bool
+static bool
 IsIntegerColumn(const ComponentTable & table, const ComponentColumn & column)
 {
   constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
@@ -78,7 +75,7 @@ IsIntegerColumn(const ComponentTable & table, const ComponentColumn & column)
 }
 
 /** A text on one line in quotes. \param escape  is written before quotes and before itself */
-std::string
+static std::string
 InQuotes(const std::string & text, char escape)
 {
   std::string quoted;
@@ -90,7 +87,7 @@ InQuotes(const std::string & text, char escape)
 }
 
 /** The number of characters of a text in UTF-8. */
-std::size_t
+static std::size_t
 LengthOf(const std::string & text)
 {
   return static_cast<std::size_t>(
@@ -98,7 +95,7 @@ LengthOf(const std::string & text)
 }
 
 /** Appends a row of a table. */
-void
+static void
 AppendLine(std::string &          line,
            const ComponentTable & table,
            const TableText &      text,
@@ -124,8 +121,6 @@ AppendLine(std::string &          line,
   }
   line += '\n';
 }
-
-} // namespace
 
 std::string
 TextCell(const std::string & text, char delimiter)

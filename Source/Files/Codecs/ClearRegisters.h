@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_CODECS_CLEARREGISTERS_H
-#define BRICKCCL_FILES_CODECS_CLEARREGISTERS_H
+#pragma once
 
 namespace brickccl::files
 {
@@ -29,5 +28,3 @@ ClearRegisters()
 #endif
 
 } // namespace brickccl::files
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_CODECS_DEFLATE_H
-#define BRICKCCL_FILES_CODECS_DEFLATE_H
+#pragma once
 
 #include "BrickCCL/Files/Codecs/Inflate.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -41,5 +40,3 @@ std::uint32_t CombinedChecksum(Wrapper wrapper, std::uint32_t first, std::uint32
 std::vector<unsigned char> DeflateAlone(const unsigned char * bytes, std::size_t size);
 
 } // namespace brickccl::files
-
-#endif

@@ -14,20 +14,8 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The libraries count in 32 bits, so larger sizes are passed on in parts. */
 constexpr std::size_t LargestPart = std::size_t{ 1 } << 30;
-
-/** Whether a member of gzip sets flags that RFC 1952 reserves, so that its other contents are unknown. */
-bool
-HasReservedFlags(const unsigned char * member, std::size_t size)
-{
-  return size > 3 && (member[3] & 0xe0u) != 0;
-}
-
-} // namespace
 
 struct Inflater::State
 {
@@ -51,8 +39,9 @@ struct Inflater::State
   Begin()
   {
     finished = false;
-    if (GoesOn() && HasReservedFlags(next, left))
+    if (GoesOn() && left > 3 && (next[3] & 0xe0u) != 0)
     {
+      // RFC 1952 reserves them, so what else is there is unknown.
       Fail("damaged: reserved flags of their header are set");
     }
     isal_inflate_init(&stream);
@@ -151,11 +140,9 @@ void
 Inflater::Read(void * output, std::size_t size)
 {
   const std::size_t done = ReadSome(output, size);
-  if (done < size)
-  {
-    throw Error("the file is truncated: " + m_State->name + " has " + std::to_string(size - done) +
-                " bytes too few after decompression");
-  }
+  ThrowIf(done < size,
+          "the file is truncated: " + m_State->name + " has " + std::to_string(size - done) +
+            " bytes too few after decompression");
 }
 
 void
@@ -165,16 +152,11 @@ Inflater::Finish(bool hasMore)
        !rest.empty() && ReadSome(rest.data(), rest.size()) == rest.size();)
   {}
   unsigned char beyond = 0;
-  if (ReadSome(&beyond, 1) != 0)
-  {
-    throw Error(m_State->name + " has more bytes after decompression than the header promises");
-  }
+  ThrowIf(ReadSome(&beyond, 1) != 0, m_State->name + " has more bytes after decompression than the header promises");
   const unsigned char * const end = m_State->next + m_State->left;
-  if (std::any_of(m_State->next, end, [](unsigned char byte) { return byte != 0; }))
-  {
-    throw Error("the compressed data of " + m_State->name + " are followed by " + Counted(m_State->left, "byte") +
-                " of something else");
-  }
+  ThrowIf(std::any_of(m_State->next, end, [](unsigned char byte) { return byte != 0; }),
+          "the compressed data of " + m_State->name + " are followed by " + Counted(m_State->left, "byte") +
+            " of something else");
 }
 
 std::uint64_t

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_CODECS_INFLATE_H
-#define BRICKCCL_FILES_CODECS_INFLATE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -51,5 +50,3 @@ private:
 std::uint64_t MaximumInflatedSize(std::uint64_t size);
 
 } // namespace brickccl::files
-
-#endif

@@ -98,10 +98,8 @@ KeepMode(const fs::path & replaced, const fs::path & file)
   if (fs::is_regular_file(status))
   {
     fs::permissions(file, status.permissions(), failure);
-    if (failure)
-    {
-      throw Error("cannot write " + Quoted(replaced.string()) + ": its mode cannot be kept: " + failure.message());
-    }
+    ThrowIf(failure.value() != 0,
+            "cannot write " + Quoted(replaced.string()) + ": its mode cannot be kept: " + failure.message());
   }
 }
 
@@ -115,10 +113,7 @@ CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
   std::ofstream           stream(probe, std::ios::binary);
   stream.write(block.data(), static_cast<std::streamsize>(block.size()));
   stream.close();
-  if (!stream)
-  {
-    throw Error("cannot write " + Quoted(target.string()) + ": " + std::strerror(errno));
-  }
+  ThrowIf(!stream, "cannot write " + Quoted(target.string()) + ": " + std::strerror(errno));
   fs::remove(probe);
 }
 
@@ -164,11 +159,9 @@ public:
   {
     for (auto & [file, place] : m_Files)
     {
-      const fs::path shared = folder / std::to_string(number++);
-      if (const std::error_code failure = MoveOver(file, shared))
-      {
-        throw Error("cannot write " + Quoted(m_Path) + ": " + failure.message());
-      }
+      const fs::path        shared = folder / std::to_string(number++);
+      const std::error_code failure = MoveOver(file, shared);
+      ThrowIf(failure.value() != 0, "cannot write " + Quoted(m_Path) + ": " + failure.message());
       file = shared;
     }
   }
@@ -203,10 +196,8 @@ public:
   {
     for (std::size_t i = 0; i < m_Files.size(); ++i)
     {
-      if (const std::error_code failure = MoveOver(m_Files[i].first, m_Files[i].second))
-      {
-        throw Error("cannot write " + Quoted(m_Path) + ": " + failure.message());
-      }
+      const std::error_code failure = MoveOver(m_Files[i].first, m_Files[i].second);
+      ThrowIf(failure.value() != 0, "cannot write " + Quoted(m_Path) + ": " + failure.message());
       if (i < m_Kept.size())
       {
         m_Kept[i].isMoved = true;
@@ -321,11 +312,8 @@ struct ReplacedTogether::Implementation
   void Write(std::unique_ptr<Replacement> replacement, const std::function<void(const std::string &)> & write);
 };
 
-namespace
-{
-
 /** Whether this thread writes files where they belong. */
-bool &
+static bool &
 IsInPlace()
 {
   thread_local bool isInPlace = false;
@@ -333,7 +321,7 @@ IsInPlace()
 }
 
 /** Writes files where they belong. If that fails, the caller handles what is left of the companion files. */
-void
+static void
 WriteInPlace(const std::string & path, const std::function<void(const std::string &)> & write)
 {
   try
@@ -352,14 +340,12 @@ WriteInPlace(const std::string & path, const std::function<void(const std::strin
 }
 
 /** The innermost one of this thread. */
-ReplacedTogether::Implementation *&
+static ReplacedTogether::Implementation *&
 TogetherOnThread()
 {
   thread_local ReplacedTogether::Implementation * together = nullptr;
   return together;
 }
-
-} // namespace
 
 ReplacedTogether::ReplacedTogether()
   : m_Implementation(std::make_unique<Implementation>())
@@ -402,10 +388,7 @@ ReplacedTogether::Implementation::Write(std::unique_ptr<Replacement>            
   const fs::path  where = folder->Path() / ("new-" + std::to_string(depth));
   std::error_code failure;
   fs::create_directory(where, failure);
-  if (failure)
-  {
-    throw Error("cannot write " + Quoted(replacement->Target().string()) + ": " + failure.message());
-  }
+  ThrowIf(failure.value() != 0, "cannot write " + Quoted(replacement->Target().string()) + ": " + failure.message());
   ++depth;
   try
   {
@@ -451,10 +434,7 @@ ReplaceTextFile(const std::string & path, const std::function<void(std::ostream 
     std::ofstream stream(fs::path(temporary), std::ios::binary);
     write(stream);
     stream.close();
-    if (!stream)
-    {
-      throw Error("cannot write " + Quoted(path) + ": " + std::strerror(errno));
-    }
+    ThrowIf(!stream, "cannot write " + Quoted(path) + ": " + std::strerror(errno));
   });
 }
 

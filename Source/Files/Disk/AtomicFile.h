@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_DISK_ATOMICFILE_H
-#define BRICKCCL_FILES_DISK_ATOMICFILE_H
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -70,5 +69,3 @@ std::string ReplacedFile(const std::string & path);
 void CheckWritable(const std::string & path);
 
 } // namespace brickccl
-
-#endif

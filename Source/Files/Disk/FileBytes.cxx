@@ -13,17 +13,12 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** \throws Error for a name that the system would cut. */
-void
+static void
 CheckName(const std::string & path)
 {
   ThrowIf(path.find('\0') != std::string::npos, "there is no such file: its name contains a NUL byte");
 }
-
-} // namespace
 
 FileBytes
 FileBytes::Map(const std::string & path)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_DISK_FILEBYTES_H
-#define BRICKCCL_FILES_DISK_FILEBYTES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -84,5 +83,3 @@ std::string PathBeside(const std::string & header, const std::string & name);
 std::vector<FileBytes> MapDataFiles(const std::string & header, const std::vector<std::string> & names);
 
 } // namespace brickccl::files
-
-#endif

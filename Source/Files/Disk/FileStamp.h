@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_DISK_FILESTAMP_H
-#define BRICKCCL_FILES_DISK_FILESTAMP_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -27,5 +26,3 @@ struct FileStamp
 };
 
 } // namespace brickccl::files
-
-#endif

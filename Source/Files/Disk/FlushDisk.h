@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_DISK_FLUSHDISK_H
-#define BRICKCCL_FILES_DISK_FLUSHDISK_H
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -36,5 +35,3 @@ void FlushFolders(const std::vector<std::string> & folders);
 void ForEachOnDisk(std::size_t count, const std::function<void(std::size_t)> & work);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_DISK_MAPPEDFILES_H
-#define BRICKCCL_FILES_DISK_MAPPEDFILES_H
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -26,5 +25,3 @@ std::shared_ptr<const void> MapFile(const std::string & path, std::size_t & size
 } // namespace files
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_DISK_OUTPUTFILE_H
-#define BRICKCCL_FILES_DISK_OUTPUTFILE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace brickccl::files
-
-#endif

@@ -130,10 +130,7 @@ MapFile(const std::string & path, std::size_t & size)
     return {};
   }
   void * const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.Number(), 0);
-  if (memory == MAP_FAILED)
-  {
-    throw Error(std::strerror(errno));
-  }
+  ThrowIf(memory == MAP_FAILED, std::strerror(errno));
   return { memory, [bytes = size](const void * mapped) { ::munmap(const_cast<void *>(mapped), bytes); } };
 }
 
@@ -160,10 +157,7 @@ FileStamp::Of(const std::string & path)
 OutputFile::OutputFile(const std::string & path)
   : m_Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
 {
-  if (m_Descriptor < 0)
-  {
-    throw Error(std::strerror(errno));
-  }
+  ThrowIf(m_Descriptor < 0, std::strerror(errno));
 }
 
 OutputFile::~OutputFile()

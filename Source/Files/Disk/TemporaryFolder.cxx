@@ -59,12 +59,9 @@ private:
   int m_Descriptor = -1;
 };
 
-namespace
-{
-
 /** The prefix of folder names for processes that see each other's locks: one per boot of this machine. It is empty if
  * the system does not report the boot. */
-std::string
+static std::string
 NameOfLocked()
 {
   std::string   start;
@@ -74,7 +71,7 @@ NameOfLocked()
 }
 
 /** Whether a process asks for the first time. */
-bool
+static bool
 IsFirstIn(const fs::path & parent)
 {
   static std::mutex                 mutex;
@@ -82,8 +79,6 @@ IsFirstIn(const fs::path & parent)
   const std::lock_guard<std::mutex> lock(mutex);
   return known.insert(fs::absolute(parent).lexically_normal()).second;
 }
-
-} // namespace
 
 void
 TemporaryFolder::RemoveLeftovers(const fs::path & parent, const std::string & nameStart)

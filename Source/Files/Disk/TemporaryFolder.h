@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_DISK_TEMPORARYFOLDER_H
-#define BRICKCCL_FILES_DISK_TEMPORARYFOLDER_H
+#pragma once
 
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
 
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

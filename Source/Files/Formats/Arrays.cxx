@@ -133,11 +133,10 @@ AxesOf(const std::string & letters, const ArrayShape & shape, const std::string 
     }
   }
   const std::string order = "tzyx";
-  if (!std::is_sorted(kept.begin(), kept.end(), [&](char a, char b) { return order.find(a) < order.find(b); }))
-  {
-    throw Unsupported("its axes are in the order " + named +
-                      ", the last one the fastest; t, z, y, x and c are read in this order; transpose the array");
-  }
+  ThrowIf<Unsupported>(
+    !std::is_sorted(kept.begin(), kept.end(), [&](char a, char b) { return order.find(a) < order.find(b); }),
+    "its axes are in the order " + named +
+      ", the last one the fastest; t, z, y, x and c are read in this order; transpose the array");
   if (kept.find('t') != std::string::npos && axes.places.size() < 4)
   {
     axes.notes.push_back("its axes are " + named +

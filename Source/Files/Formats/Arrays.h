@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_ARRAYS_H
-#define BRICKCCL_FILES_FORMATS_ARRAYS_H
+#pragma once
 
 #include "BrickCCL/Files/ImageFile.h"
 
@@ -76,5 +75,3 @@ inline constexpr const char * AttributesOfValues[] = { "DIMENSION_LIST", "DIMENS
                                                        "valid_range" };
 
 } // namespace brickccl::files
-
-#endif

@@ -14,11 +14,8 @@
 namespace brickccl::files::dicom
 {
 
-namespace
-{
-
 /** The traits that all slices must share, as texts. */
-std::vector<std::string>
+static std::vector<std::string>
 TraitsOf(const Plane & plane)
 {
   const PixelFormat & format = plane.source->format;
@@ -34,7 +31,7 @@ TraitsOf(const Plane & plane)
            has(plane.isPlaced, "position") };
 }
 
-std::string
+static std::string
 TextOf(const double * begin, const double * end)
 {
   std::string text;
@@ -46,7 +43,7 @@ TextOf(const double * begin, const double * end)
 }
 
 /** \throws Error that names the first plane that differs in kind from plane 0. */
-void
+static void
 CheckKind(const std::vector<Plane> & planes)
 {
   const Plane & first = planes[0];
@@ -87,7 +84,7 @@ CheckKind(const std::vector<Plane> & planes)
 
 /** The first two planes of which a text differs; null if it is the same in all. Some may not have it. */
 template <typename TText>
-std::array<const Plane *, 2>
+static std::array<const Plane *, 2>
 Unequal(const std::vector<Plane> & planes, TText text)
 {
   const Plane * first = nullptr;
@@ -110,7 +107,7 @@ Unequal(const std::vector<Plane> & planes, TText text)
 }
 
 /** \throws Error that names the first plane whose values have another unit. Adds a note if some do not say theirs. */
-void
+static void
 CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   constexpr std::pair<const char *, std::string Plane::*> attributes[] = { { "Modality", &Plane::modality },
@@ -143,7 +140,7 @@ CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes
 }
 
 /** \throws Error if files of a series are of two patients. */
-void
+static void
 CheckOwners(const std::vector<Plane> & planes)
 {
   // The values are not printed: errors get into logs, which must not contain names of patients.
@@ -154,8 +151,6 @@ CheckOwners(const std::vector<Plane> & planes)
                 ", in one series: not slices of one volume; put each volume into its own folder");
   }
 }
-
-} // namespace
 
 void
 CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes)

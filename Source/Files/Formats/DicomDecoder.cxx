@@ -195,13 +195,6 @@ DecodeRle(const FrameToDecode & frame, unsigned char * values)
   }
 }
 
-bool
-BeginsStream(const Fragment & fragment)
-{
-  return (fragment.size >= 2 && Big(fragment.data, 2) == 0xFFD8) ||
-         (fragment.size >= 4 && Big(fragment.data, 4) == 0xFF4FFF51);
-}
-
 } // namespace
 
 std::vector<CodedFrame>
@@ -251,9 +244,11 @@ FindCodedFrames(const File & file, const PixelFormat & format)
     bool begins = i == 0 || fragments.size() == count;
     if (!begins)
     {
+      const auto & [data, size] = fragments[i];
+      const bool beginsStream = (size >= 2 && Big(data, 2) == 0xFFD8) || (size >= 4 && Big(data, 4) == 0xFF4FFF51);
       begins = hasOffsets && count > 1
                ? next < count && starts[i] - first == Load<std::uint32_t>(offsets.data + 4 * next)
-               : BeginsStream(fragments[i]);
+               : beginsStream;
     }
     if (begins)
     {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_DICOMDECODER_H
-#define BRICKCCL_FILES_FORMATS_DICOMDECODER_H
+#pragma once
 
 #include "BrickCCL/Files/Formats/DicomPixels.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -70,5 +69,3 @@ void DecodeInChildren(const std::vector<FrameToDecode> & frames,
                       const HostContext &                context);
 
 } // namespace brickccl::files::dicom
-
-#endif

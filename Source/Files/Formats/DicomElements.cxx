@@ -16,10 +16,7 @@
 namespace brickccl::files::dicom
 {
 
-namespace
-{
-
-bool
+static bool
 IsPixelTag(std::uint32_t tag)
 {
   return tag == tags::Pixels.number || tag == tags::FloatPixels.number || tag == tags::DoublePixels.number;
@@ -27,7 +24,7 @@ IsPixelTag(std::uint32_t tag)
 
 const std::string Blanks(" \t\r\n\0", 5);
 
-double
+static double
 ParseNumber(const std::string & value, const Tag & tag)
 {
   const std::string text = Trimmed(value, Blanks);
@@ -38,8 +35,6 @@ ParseNumber(const std::string & value, const Tag & tag)
           std::string(tag.keyword) + " is " + Quoted(text.substr(0, 40)) + ", which is not a number");
   return number;
 }
-
-} // namespace
 
 DataSet::DataSet(const unsigned char * begin, const unsigned char * end, bool hasRepresentations, int depth)
   : m_HasRepresentations(hasRepresentations)
@@ -112,11 +107,9 @@ DataSet::Numbers(const Tag & tag) const
   const std::string representation = unknown ? tag.representation : std::string(element->representation, 2);
   const auto        values = [&](auto one) {
     using T = decltype(one);
-    if (element->size % sizeof(T) != 0)
-    {
-      throw Error("the header is damaged: " + std::string(tag.keyword) + " has " + std::to_string(element->size) +
-                  " bytes, which is not a multiple of " + std::to_string(sizeof(T)));
-    }
+    ThrowIf(element->size % sizeof(T) != 0,
+            "the header is damaged: " + std::string(tag.keyword) + " has " + std::to_string(element->size) +
+              " bytes, which is not a multiple of " + std::to_string(sizeof(T)));
     for (std::size_t i = 0; i < element->size; i += sizeof(T))
     {
       numbers.push_back(static_cast<double>(Load<T>(element->data + i)));

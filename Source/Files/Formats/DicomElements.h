@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_DICOMELEMENTS_H
-#define BRICKCCL_FILES_FORMATS_DICOMELEMENTS_H
+#pragma once
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 
@@ -152,5 +151,3 @@ bool HasPreamble(const FileBytes & file);
 bool BeginsLikeDataSet(const FileBytes & file);
 
 } // namespace brickccl::files::dicom
-
-#endif

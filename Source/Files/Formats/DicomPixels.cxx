@@ -12,12 +12,9 @@
 namespace brickccl::files::dicom
 {
 
-namespace
-{
-
 /** Copies values and scales them. Bits outside the value are dropped. */
 template <typename From, typename To>
-void
+static void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)
 {
   constexpr int bits = 8 * sizeof(From);
@@ -54,15 +51,7 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
   }
 }
 
-ScalarType
-TypeOfBits(int bits, bool isSigned)
-{
-  ThrowIf<Unsupported>(bits != 1 && bits != 8 && bits != 16 && bits != 32,
-                       "BitsAllocated is " + std::to_string(bits) + "; 1, 8, 16 and 32 are supported");
-  return IntegerType(bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8, isSigned);
-}
-
-void
+static void
 CheckColors(PixelFormat & format)
 {
   const std::string & kind = format.photometric;
@@ -79,7 +68,7 @@ CheckColors(PixelFormat & format)
                        "its colors are stored as " + kind + "; RGB is supported: convert it, or save it as gray");
 }
 
-void
+static void
 CheckLength(const File & file, const PixelFormat & format)
 {
   const double bits = static_cast<double>(format.PixelsOfFrame()) * static_cast<double>(format.frames) *
@@ -89,16 +78,12 @@ CheckLength(const File & file, const PixelFormat & format)
     return;
   }
   const double needs = std::ceil(bits / 8);
-  if (static_cast<double>(file.pixels->size) < needs)
-  {
-    throw Error("its pixel data are truncated: they have " + std::to_string(file.pixels->size) + " bytes, but " +
-                std::to_string(format.columns) + " x " + std::to_string(format.rows) + " pixels" +
-                (format.frames > 1 ? " in " + std::to_string(format.frames) + " frames" : "") + " of " +
-                std::to_string(format.samples * format.bitsAllocated) + " bits need " + Shortest(needs));
-  }
+  ThrowIf(static_cast<double>(file.pixels->size) < needs,
+          "its pixel data are truncated: they have " + std::to_string(file.pixels->size) + " bytes, but " +
+            std::to_string(format.columns) + " x " + std::to_string(format.rows) + " pixels" +
+            (format.frames > 1 ? " in " + std::to_string(format.frames) + " frames" : "") + " of " +
+            std::to_string(format.samples * format.bitsAllocated) + " bits need " + Shortest(needs));
 }
-
-} // namespace
 
 double
 PixelFormat::Lowest() const
@@ -150,7 +135,10 @@ ReadPixelFormat(const File & file)
   }
   format.bitsAllocated = static_cast<int>(whole(tags::BitsAllocated, 1, 64, 0));
   format.isSigned = whole(tags::IsSigned, 0, 1, 0) == 1;
-  format.type = TypeOfBits(format.bitsAllocated, format.isSigned);
+  const int bits = format.bitsAllocated;
+  ThrowIf<Unsupported>(bits != 1 && bits != 8 && bits != 16 && bits != 32,
+                       "BitsAllocated is " + std::to_string(bits) + "; 1, 8, 16 and 32 are supported");
+  format.type = IntegerType(bits == 1 ? 1 : static_cast<std::size_t>(bits) / 8, format.isSigned);
   format.bitsStored = static_cast<int>(whole(tags::BitsStored, 1, format.bitsAllocated, format.bitsAllocated));
   format.highBit =
     static_cast<int>(whole(tags::HighBit, format.bitsStored - 1, format.bitsAllocated - 1, format.bitsStored - 1));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_DICOMPIXELS_H
-#define BRICKCCL_FILES_FORMATS_DICOMPIXELS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/Formats/DicomElements.h"
@@ -61,5 +60,3 @@ void WriteFrame(const PixelFormat &   format,
                 void *                voxels);
 
 } // namespace brickccl::files::dicom
-
-#endif

@@ -101,11 +101,9 @@ TakeSpacing(const Attributes & attributes, Plane & plane, std::vector<std::strin
     {
       continue;
     }
-    if (!(spacing[0] > 0) || !(spacing[1] > 0))
-    {
-      throw Error(std::string(tag->keyword) + " is " + Shortest(spacing[0]) + " x " + Shortest(spacing[1]) +
-                  "; it must be above 0");
-    }
+    ThrowIf(!(spacing[0] > 0) || !(spacing[1] > 0),
+            std::string(tag->keyword) + " is " + Shortest(spacing[0]) + " x " + Shortest(spacing[1]) +
+              "; it must be above 0");
     // The distance of rows comes first.
     plane.spacing = { spacing[1], spacing[0] };
     if (tag != tagsOfSpacing[0])
@@ -208,12 +206,9 @@ NormalOf(const double (&orientation)[6], double (&normal)[3])
   }
 }
 
-namespace
-{
-
 /** Places the frames of a file that has the position of the first frame and the offsets of the others.
  *  \throws Unsupported for other files: their frames may be something else than slices. */
-void
+static void
 PlaceFrames(const DataSet & data, std::vector<Plane> & planes)
 {
   std::vector<double> offsets(planes.size());
@@ -229,12 +224,10 @@ PlaceFrames(const DataSet & data, std::vector<Plane> & planes)
   double       normal[3];
   NormalOf(first.orientation, normal);
   // Positions and offsets are rounded separately.
-  if (begin != 0 && (std::fabs(normal[2]) < 0.999 || std::fabs(begin - first.position[2]) > 0.01))
-  {
-    throw Error("GridFrameOffsetVector begins with " + Shortest(begin) +
-                "; it must begin with 0, or in axial images with the z of ImagePositionPatient, " +
-                Shortest(first.position[2]));
-  }
+  ThrowIf(begin != 0 && (std::fabs(normal[2]) < 0.999 || std::fabs(begin - first.position[2]) > 0.01),
+          "GridFrameOffsetVector begins with " + Shortest(begin) +
+            "; it must begin with 0, or in axial images with the z of ImagePositionPatient, " +
+            Shortest(first.position[2]));
   for (std::size_t i = 0; i < planes.size(); ++i)
   {
     const double distance = (offsets[i] - begin) / (begin == 0 ? 1 : normal[2]);
@@ -244,8 +237,6 @@ PlaceFrames(const DataSet & data, std::vector<Plane> & planes)
     }
   }
 }
-
-} // namespace
 
 std::shared_ptr<const Source>
 OpenSource(File file, std::string name)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_DICOMPLANES_H
-#define BRICKCCL_FILES_FORMATS_DICOMPLANES_H
+#pragma once
 
 #include "BrickCCL/Files/Formats/DicomDecoder.h"
 #include "BrickCCL/Files/ImageFile.h"
@@ -117,5 +116,3 @@ bool IsSegmentation(const File & file);
 LoadedImage ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions & options);
 
 } // namespace brickccl::files::dicom
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_DICOMSCANNER_H
-#define BRICKCCL_FILES_FORMATS_DICOMSCANNER_H
+#pragma once
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats/DicomElements.h"
@@ -198,5 +197,3 @@ private:
 };
 
 } // namespace brickccl::files::dicom
-
-#endif

@@ -189,11 +189,8 @@ ChooseSeries(std::vector<Series> all, const std::string & choice)
 
 } // namespace
 
-namespace
-{
-
 /** A name with # for each number: files of a series often differ in nothing else. */
-std::string
+static std::string
 WithoutNumbers(const std::string & name)
 {
   std::string kind;
@@ -210,7 +207,7 @@ WithoutNumbers(const std::string & name)
 
 /** Files that are named like a series but are not DICOM are damaged slices.
  *  \throws Error, or notes them if irregular slices are accepted */
-void
+static void
 CheckOthers(const std::vector<FoundFile> & found,
             const Series &                 series,
             const ReadOptions &            options,
@@ -244,7 +241,7 @@ CheckOthers(const std::vector<FoundFile> & found,
 }
 
 /** The volume of a file, or of the files of a series. Names are empty if there is one file only. */
-LoadedImage
+static LoadedImage
 ReadFiles(std::vector<ImageFile> files, std::vector<std::string> notes, const ReadOptions & options)
 {
   std::vector<Plane> planes;
@@ -272,7 +269,7 @@ ReadFiles(std::vector<ImageFile> files, std::vector<std::string> notes, const Re
   return StackPlanes(std::move(planes), files.size() > 1, std::move(notes), options);
 }
 
-LoadedImage
+static LoadedImage
 ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & options)
 {
   std::vector<Series> all = SeriesOf(found, options);
@@ -289,8 +286,6 @@ ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & option
   image.files = std::move(paths);
   return image;
 }
-
-} // namespace
 
 bool
 IsDicom(const FileBytes & file)

@@ -11,19 +11,16 @@
 namespace brickccl::files::dicom
 {
 
-namespace
-{
-
 constexpr double Even = 1e-3;
 
-std::string
+static std::string
 Millimeters(double value)
 {
   return Shortest(std::round(value * 1e6) / 1e6) + " mm";
 }
 
 /** Notes slices whose positions may belong to another coordinate system. */
-void
+static void
 CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   for (const Plane & plane : planes)
@@ -39,7 +36,7 @@ CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string
 }
 
 /** \throws Error if planes share a position. `places` ascend. */
-void
+static void
 CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & places)
 {
   const double range = places.back() - places[0];
@@ -55,7 +52,7 @@ CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & place
 }
 
 /** \throws Error that names slices whose distance differs from the others, unless that is accepted. */
-void
+static void
 CheckDistances(const std::vector<Plane> &  planes,
                const std::vector<double> & places,
                const ReadOptions &         options,
@@ -95,7 +92,7 @@ CheckDistances(const std::vector<Plane> &  planes,
 }
 
 /** \throws Error if a slice is shifted within its plane from the line on which the others lie. */
-void
+static void
 CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
 {
   const Plane & first = planes.front();
@@ -119,7 +116,7 @@ CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
 }
 
 /** Sorts planes with positions along their normal, and sets the vector from one to the next. */
-void
+static void
 SortByPosition(std::vector<Plane> & planes,
                bool                 areFiles,
                const ReadOptions &  options,
@@ -140,10 +137,8 @@ SortByPosition(std::vector<Plane> & planes,
   for (const Plane & plane : planes)
   {
     places.push_back(place(plane));
-    if (!std::isfinite(places.back()))
-    {
-      throw Error(plane.name + " is at " + Shortest(places.back()) + " along the normal; it must be a number");
-    }
+    ThrowIf(!std::isfinite(places.back()),
+            plane.name + " is at " + Shortest(places.back()) + " along the normal; it must be a number");
   }
   CheckSingle(planes, places);
   CheckDistances(planes, places, options, notes);
@@ -167,7 +162,7 @@ SortByPosition(std::vector<Plane> & planes,
 }
 
 /** Sorts planes without positions by their instance numbers. They come from several files. */
-void
+static void
 SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vector<std::string> & notes)
 {
   for (const Plane & plane : planes)
@@ -204,8 +199,6 @@ SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vect
   }
 }
 
-} // namespace
-
 double
 PlaceAlong(const Plane & plane, const double (&normal)[3])
 {
@@ -241,10 +234,7 @@ SettleGeometry(const Plane & first, const double (&step)[3], const ReadOptions &
   image.hasPatientAxes = true;
 }
 
-namespace
-{
-
-void
+static void
 ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, LoadedImage & image)
 {
   const PixelFormat &  format = planes[0].source->format;
@@ -325,8 +315,6 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
                voxels + index * planeBytes);
   });
 }
-
-} // namespace
 
 StoredPlanes::StoredPlanes(const std::vector<Plane> & planes, const HostContext & context)
   : m_Planes(planes.size())

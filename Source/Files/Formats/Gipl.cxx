@@ -11,12 +11,9 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 constexpr std::uint64_t GiplHeader = 256;
 
-ScalarType
+static ScalarType
 TypeOfGipl(std::uint64_t type)
 {
   static const std::pair<std::uint64_t, ScalarType> types[] = {
@@ -34,8 +31,6 @@ TypeOfGipl(std::uint64_t type)
   throw Unsupported("its voxels have the type " + std::to_string(type) +
                     "; types 1, 7, 8, 15, 16, 31, 32, 64 and 65 (integers and floats) are read");
 }
-
-} // namespace
 
 bool
 IsGipl(const FileBytes & file)

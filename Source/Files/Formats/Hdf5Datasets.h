@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_HDF5DATASETS_H
-#define BRICKCCL_FILES_FORMATS_HDF5DATASETS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
@@ -74,5 +73,3 @@ void CheckHdf5Chunks(const Hdf5Dataset & dataset, const Progress & progress);
 void ReadHdf5(const Hdf5Dataset & dataset, const ArraySlices & slices, const HostContext & context, std::byte * output);
 
 } // namespace brickccl::files
-
-#endif

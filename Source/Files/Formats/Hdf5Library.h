@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_HDF5LIBRARY_H
-#define BRICKCCL_FILES_FORMATS_HDF5LIBRARY_H
+#pragma once
 
 // The HDF5 library is loaded when the first such file is read, since it needs some thirty other libraries on Linux.
 #ifdef BRICKCCL_USE_HDF5
@@ -95,7 +94,5 @@ private:
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
 
 } // namespace brickccl::files
-
-#endif
 
 #endif

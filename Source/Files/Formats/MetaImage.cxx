@@ -83,10 +83,8 @@ struct MetaHeader
       return false;
     }
     const char letter = (*value)[0];
-    if (std::strchr("TtYy1FfNn0", letter) == nullptr)
-    {
-      throw Error(std::string("its field '") + *names.begin() + "' is " + Quoted(*value) + "; use True or False");
-    }
+    ThrowIf(std::strchr("TtYy1FfNn0", letter) == nullptr,
+            std::string("its field '") + *names.begin() + "' is " + Quoted(*value) + "; use True or False");
     return std::strchr("TtYy1", letter) != nullptr;
   }
 };
@@ -182,11 +180,9 @@ NumbersOf(const MetaHeader & header, std::initializer_list<const char *> names, 
     return std::nullopt;
   }
   auto numbers = RealNumbers(*text, *names.begin());
-  if (numbers.size() < count)
-  {
-    throw Error(std::string("its field '") + *names.begin() + "' has " + std::to_string(numbers.size()) +
-                " numbers instead of " + std::to_string(count));
-  }
+  ThrowIf(numbers.size() < count,
+          std::string("its field '") + *names.begin() + "' has " + std::to_string(numbers.size()) +
+            " numbers instead of " + std::to_string(count));
   return numbers;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_NIFTIHEADER_H
-#define BRICKCCL_FILES_FORMATS_NIFTIHEADER_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 
@@ -137,5 +136,3 @@ void CheckBits(const HeaderBytes & header, int bitsOfType);
 void CheckSignature(const HeaderBytes & header, std::size_t size);
 
 } // namespace brickccl::files::nifti
-
-#endif

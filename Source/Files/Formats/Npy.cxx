@@ -15,13 +15,10 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 constexpr std::size_t MagicBytes = 8;
 
 /** Puts voxels whose last axis is the fastest in the order of images. */
-void
+static void
 ReverseAxes(LoadedImage & image)
 {
   ThrowIf<Unsupported>(image.inParts,
@@ -45,8 +42,6 @@ ReverseAxes(LoadedImage & image)
     }
   }
 }
-
-} // namespace
 
 ScalarType
 TypeOfNpy(const std::string & type)

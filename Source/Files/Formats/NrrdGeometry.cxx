@@ -12,11 +12,8 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The words between quotation marks, as in "\"mm\" \"mm\" \"mm\"". */
-std::vector<std::string>
+static std::vector<std::string>
 QuotedWords(const std::string & text)
 {
   std::vector<std::string> words;
@@ -30,7 +27,7 @@ QuotedWords(const std::string & text)
 }
 
 /** The millimeters of each unit. Other units than lengths give a note. */
-std::vector<double>
+static std::vector<double>
 UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count, LoadedImage & image)
 {
   std::vector<double>       factors(count, 1);
@@ -53,7 +50,7 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
 }
 
 /** The sign, 1 or -1, for each direction of the space that converts it to left-posterior-superior. */
-std::vector<double>
+static std::vector<double>
 SignsOfSpace(const std::string & space)
 {
   std::string name = LowerCase(space);
@@ -81,8 +78,6 @@ SignsOfSpace(const std::string & space)
   }
   return signs;
 }
-
-} // namespace
 
 std::vector<std::vector<double>>
 NrrdVectors(const std::string & text, const std::string & field)
@@ -147,11 +142,9 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
   if (const std::string * const text = header.Find("space origin"))
   {
     const auto given = NrrdVectors(*text, "space origin");
-    if (given.size() != 1 || given[0].size() != space.signs.size())
-    {
-      throw Error("its space origin " + Quoted(text->substr(0, 60)) + " is not a vector of " +
-                  Counted(space.signs.size(), "number"));
-    }
+    ThrowIf(given.size() != 1 || given[0].size() != space.signs.size(),
+            "its space origin " + Quoted(text->substr(0, 60)) + " is not a vector of " +
+              Counted(space.signs.size(), "number"));
     space.origin = given[0];
   }
   return space;

@@ -10,11 +10,8 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The usual spelling of a field's name. */
-std::string
+static std::string
 FieldName(const std::string & text)
 {
   const std::string name = LowerCase(Trimmed(text));
@@ -26,8 +23,6 @@ FieldName(const std::string & text)
        : name == "centerings" ? "centers"
                               : name;
 }
-
-} // namespace
 
 const std::string *
 NrrdHeader::Find(const std::string & name) const

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_NRRDHEADER_H
-#define BRICKCCL_FILES_FORMATS_NRRDHEADER_H
+#pragma once
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
@@ -53,5 +52,3 @@ void SetNrrdGeometry(const NrrdHeader &               header,
                      LoadedImage &                    image);
 
 } // namespace brickccl::files
-
-#endif

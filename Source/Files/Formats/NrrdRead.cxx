@@ -270,11 +270,9 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   LoadedImage      image;
   image.inParts = options.inParts;
   const auto type = NrrdType(header.Get("type"));
-  if (!type)
-  {
-    throw Unsupported("its voxels are of type " + Quoted(header.Get("type")) +
-                      "; integers of 8 to 64 bits, float and double are read");
-  }
+  ThrowIf<Unsupported>(!type,
+                       "its voxels are of type " + Quoted(header.Get("type")) +
+                         "; integers of 8 to 64 bits, float and double are read");
   image.type = *type;
   Axes axes = AxesOf(header);
   if (const std::string * const text = header.Find("space directions"))

@@ -21,11 +21,8 @@ HoldsSegments(const std::string & path, const Extent & extent)
 namespace files
 {
 
-namespace
-{
-
 /** The description of a segment without a name. */
-Segment
+static Segment
 SegmentOf(std::uint64_t label, const Extent & extent)
 {
   Segment segment = MakeSegment(label, std::to_string(label), {});
@@ -37,7 +34,7 @@ SegmentOf(std::uint64_t label, const Extent & extent)
   return segment;
 }
 
-void
+static void
 AppendSegment(std::string & header, std::size_t number, const Segment & segment)
 {
   const std::string key = "Segment" + std::to_string(number) + "_";
@@ -54,7 +51,7 @@ AppendSegment(std::string & header, std::size_t number, const Segment & segment)
 }
 
 /** Appends what makes 3D Slicer open each label as a segment of its own. */
-void
+static void
 AppendSegments(std::string & header, const ImageToWrite & image)
 {
   Segment::Fields fields = image.segmentation.fields;
@@ -83,8 +80,6 @@ AppendSegments(std::string & header, const ImageToWrite & image)
     }
   }
 }
-
-} // namespace
 
 std::vector<std::string>
 FilesBesideNrrd(const std::string & path)

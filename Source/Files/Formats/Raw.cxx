@@ -46,12 +46,10 @@ ParseRaw(const std::string & text)
                              " must be a size and a type, such as 1024x1024x800:uint16, perhaps with :big and then "
                              ":skip=512 (bytes before the voxels)");
   const auto type = ScalarTypeNamed(parts.str(2));
-  if (!type)
-  {
-    throw InvalidArgument("the voxel type " + Quoted(parts.str(2)) +
-                          " is unknown; use uint8, int8, uint16, int16, uint32, int32, uint64, int64, float32 or "
-                          "float64");
-  }
+  ThrowIf<InvalidArgument>(!type,
+                           "the voxel type " + Quoted(parts.str(2)) +
+                             " is unknown; use uint8, int8, uint16, int16, uint32, int32, uint64, int64, float32 or "
+                             "float64");
   const std::int64_t skip = parts[4].matched ? WholeNumber(parts.str(4), "raw") : 0;
   return { RawSizes(LowerCase(parts.str(1))), *type, parts.str(3) == ":big", static_cast<std::uint64_t>(skip) };
 }

@@ -18,12 +18,9 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The spacing of a resolution that is stored as a float. It is the shortest of the numbers from which the resolution
  *  may come. */
-double
+static double
 SpacingOfResolution(double resolution, double millimeters)
 {
   const double spacing = millimeters / resolution;
@@ -35,7 +32,7 @@ SpacingOfResolution(double resolution, double millimeters)
 
 /** The value after "name=" at the beginning of a line; empty if there is none. ImageJ takes the last one of several.
  *  \throws Error for values that differ. */
-std::string
+static std::string
 ImageJValue(const std::string & description, const std::string & name)
 {
   const std::string key = "\n" + name + "=";
@@ -46,18 +43,16 @@ ImageJValue(const std::string & description, const std::string & name)
     const std::size_t begin = place + key.size();
     std::string       value = description.substr(begin, description.find('\n', begin) - begin);
     value.erase(std::find(value.begin(), value.end(), '\r'), value.end());
-    if (isFound && value != found)
-    {
-      throw Error("its ImageJ description says " + name + "=" + Printable(found.substr(0, 40), "\\") + " and " + name +
-                  "=" + Printable(value.substr(0, 40), "\\") + "; there must be one of them");
-    }
+    ThrowIf(isFound && value != found,
+            "its ImageJ description says " + name + "=" + Printable(found.substr(0, 40), "\\") + " and " + name + "=" +
+              Printable(value.substr(0, 40), "\\") + "; there must be one of them");
     found = value;
     isFound = true;
   }
   return found;
 }
 
-void
+static void
 SetPlaneSpacing(const TiffPages & found, double millimeters, TiffStack & stack)
 {
   if (found.resolution.x > 0 && millimeters > 0)
@@ -68,7 +63,7 @@ SetPlaneSpacing(const TiffPages & found, double millimeters, TiffStack & stack)
 }
 
 /** "the inch"; the number of a unit that TIFF does not have. */
-std::string
+static std::string
 NameOfUnit(std::uint64_t unit)
 {
   const char * const names[] = { nullptr, nullptr, "the inch", "the centimeter", "the millimeter", "the micrometer" };
@@ -77,7 +72,7 @@ NameOfUnit(std::uint64_t unit)
 }
 
 /** Notes units of which the spacing may not be what is meant. */
-void
+static void
 NoteUnit(const TiffResolution & resolution, TiffStack & stack)
 {
   const bool isOfTiff = resolution.unit >= RESUNIT_NONE && resolution.unit <= RESUNIT_CENTIMETER;
@@ -93,7 +88,7 @@ NoteUnit(const TiffResolution & resolution, TiffStack & stack)
   }
 }
 
-void
+static void
 DescribeByTags(const TiffPages & found, TiffStack & stack)
 {
   if (found.resolution.x > 0)
@@ -104,7 +99,7 @@ DescribeByTags(const TiffPages & found, TiffStack & stack)
 }
 
 /** The millimeters of an ImageJ unit of length; 0 for other units, with a note unless it is a pixel. */
-double
+static double
 ImageJUnit(const std::string & unit, TiffStack & stack)
 {
   const double millimeters = Millimeters(unit);
@@ -117,7 +112,7 @@ ImageJUnit(const std::string & unit, TiffStack & stack)
 
 /** The millimeters of the unit of x: ImageJ's unit, or else the unit of the resolution. ImageJ ignores 72 per inch,
  * which many programs write into any image. */
-double
+static double
 ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffStack & stack)
 {
   if (!unit.empty() || !resolution.hasUnit || (resolution.unit == RESUNIT_INCH && resolution.x == 0))
@@ -137,7 +132,7 @@ ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffS
 }
 
 /** Sets the spacing as ImageJ does: the unit of its description precedes the unit of the resolution. */
-void
+static void
 SetImageJSpacing(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
@@ -175,7 +170,7 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
   stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) * z : 0;
 }
 
-void
+static void
 DescribeByImageJ(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
@@ -232,7 +227,7 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
 }
 
 /** Reads the description that tifffile writes: {"shape": [2, 5, 12, 10], "axes": "TZYX"}. */
-void
+static void
 DescribeByShape(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
@@ -292,8 +287,6 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
   }
 }
 
-} // namespace
-
 std::int64_t
 NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name)
 {
@@ -303,10 +296,8 @@ NumberOfDescription(const std::string & text, std::int64_t otherwise, const std:
   }
   char *       end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !(value >= 0 && value < 1e9) || value != std::floor(value))
-  {
-    throw Error("its description says " + name + "=" + text.substr(0, 40) + "; it must be a whole number from 0");
-  }
+  ThrowIf(end == text.c_str() || !(value >= 0 && value < 1e9) || value != std::floor(value),
+          "its description says " + name + "=" + text.substr(0, 40) + "; it must be a whole number from 0");
   return static_cast<std::int64_t>(value);
 }
 

@@ -106,12 +106,9 @@ struct TiffHandle::Procedures
   }
 };
 
-namespace
-{
-
 /** Calls `open` with options by which a handle keeps the messages of libtiff. */
 template <typename TOpen>
-TIFF *
+static TIFF *
 OpenWith(TIFFErrorHandlerExtR keepError, TIFFErrorHandlerExtR keepWarning, TiffHandle * handle, TOpen open)
 {
   TIFFOpenOptions * const options = TIFFOpenOptionsAlloc();
@@ -127,8 +124,6 @@ OpenWith(TIFFErrorHandlerExtR keepError, TIFFErrorHandlerExtR keepWarning, TiffH
   TIFFOpenOptionsFree(options);
   return tiff;
 }
-
-} // namespace
 
 TiffHandle::TiffHandle(const FileBytes & bytes, bool headerOnly)
   : m_Bytes(bytes)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_TIFFHANDLE_H
-#define BRICKCCL_FILES_FORMATS_TIFFHANDLE_H
+#pragma once
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 
@@ -66,5 +65,3 @@ private:
 };
 
 } // namespace brickccl::files
-
-#endif

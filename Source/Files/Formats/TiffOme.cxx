@@ -13,17 +13,14 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The text of the tag that begins at `place`, up to the tag's end. */
-std::string
+static std::string
 TagAt(const std::string & text, std::size_t place)
 {
   return text.substr(place, text.find('>', place) - place);
 }
 
-double
+static double
 OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std::string> & notes)
 {
   const double value = std::strtod(Attribute(pixels, "PhysicalSize" + axis).c_str(), nullptr);
@@ -49,7 +46,7 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
 }
 
 /** \throws Error unless the planes of an OME file are its pages: slice after slice, then frame after frame. */
-void
+static void
 CheckOmePlanes(const std::string & text, std::int64_t slices, std::int64_t frames)
 {
   bool         hasData = false;
@@ -73,8 +70,6 @@ CheckOmePlanes(const std::string & text, std::int64_t slices, std::int64_t frame
             "; others may be in other files");
 }
 
-} // namespace
-
 void
 DescribeByOme(const TiffPages & found, TiffStack & stack)
 {
@@ -93,11 +88,9 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   ThrowIf<Unsupported>(channels > 1 && channels != static_cast<std::int64_t>(found.pages.front().samples),
                        "it is an OME image of " + std::to_string(channels) +
                          " channels in separate pages, which are not slices; save only one channel");
-  if (slices > 1 && frames > 1 && order.find('T') < order.find('Z'))
-  {
-    throw Unsupported("its pages have the frames of each slice together (DimensionOrder " +
-                      Printable(order.substr(0, 10)) + "); save the slices of a frame together");
-  }
+  ThrowIf<Unsupported>(slices > 1 && frames > 1 && order.find('T') < order.find('Z'),
+                       "its pages have the frames of each slice together (DimensionOrder " +
+                         Printable(order.substr(0, 10)) + "); save the slices of a frame together");
   ThrowIf(slices * frames != pages,
           "its OME description says " + Counted(slices, "slice") + " and " + Counted(frames, "time point") +
             " but there are " + Counted(pages, "page") + ": the file is truncated, or planes are in other files");

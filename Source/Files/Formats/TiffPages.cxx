@@ -90,11 +90,9 @@ CheckMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages)
     throw Unsupported("it is a MetaMorph stack (.stk) of " + std::to_string(planes->count) + " planes in " +
                       Counted(pages, "page") + "; save it with one page a slice");
   }
-  if (entries.Find(place, tagOfZeiss))
-  {
-    throw Unsupported("it is a Zeiss image (.lsm), whose pages may be channels, points in time or positions; save its "
-                      "slices as OME-TIFF");
-  }
+  ThrowIf<Unsupported>(entries.Find(place, tagOfZeiss).has_value(),
+                       "it is a Zeiss image (.lsm), whose pages may be channels, points in time or positions; save its "
+                       "slices as OME-TIFF");
 }
 
 std::string

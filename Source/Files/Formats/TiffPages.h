@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_FORMATS_TIFFPAGES_H
-#define BRICKCCL_FILES_FORMATS_TIFFPAGES_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/Formats/TiffHandle.h"
@@ -140,5 +139,3 @@ void DecodeTiffPages(const FileBytes &             file,
                      const HostContext &           context);
 
 } // namespace brickccl::files
-
-#endif

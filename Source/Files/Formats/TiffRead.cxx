@@ -11,11 +11,8 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The place of a plain page's bytes if its strips lie one after the other; else 0. */
-std::uint64_t
+static std::uint64_t
 PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageBytes)
 {
   if (page.compression != COMPRESSION_NONE || page.isTiled || page.isSeparate || page.isFillReversed ||
@@ -39,7 +36,7 @@ PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageB
 
 /** Uses the voxels in the mapped file, without a copy, if all pages lie one after the other as they would in memory.
  *  Pages after the first one may have no directories. */
-bool
+static bool
 TakeInPlace(const FileBytes &   file,
             const TiffPages &   found,
             const TiffStack &   stack,
@@ -79,7 +76,7 @@ TakeInPlace(const FileBytes &   file,
   return true;
 }
 
-void
+static void
 SetSpacing(const TiffStack & stack, LoadedImage & image)
 {
   bool told[3] = {};
@@ -97,8 +94,6 @@ SetSpacing(const TiffStack & stack, LoadedImage & image)
     image.notes.push_back("the file has no slice spacing; 1 mm is assumed");
   }
 }
-
-} // namespace
 
 bool
 IsTiff(const FileBytes & file)
@@ -167,11 +162,9 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   {
     return image;
   }
-  if (stack.isWithoutDirectories)
-  {
-    throw Unsupported("its description says " + std::to_string(slices * frames) + " images but there is one page, " +
-                      "with pixels compressed or in pieces: the file is truncated or was changed");
-  }
+  ThrowIf<Unsupported>(stack.isWithoutDirectories,
+                       "its description says " + std::to_string(slices * frames) + " images but there is one page, " +
+                         "with pixels compressed or in pieces: the file is truncated or was changed");
   if (options.inParts)
   {
     const auto read = [=, all = found.pages](std::size_t begin, std::size_t count, std::byte * output) {

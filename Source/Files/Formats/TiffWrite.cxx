@@ -142,11 +142,9 @@ WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptio
 {
   const Extent & extent = image.extent;
   constexpr auto pixelLimit = std::int64_t{ 1 } << 31;
-  if (extent.size[0] >= pixelLimit / 8 || extent.size[1] >= pixelLimit)
-  {
-    throw Unsupported("TIFF pages of " + std::to_string(extent.size[0]) + " x " + std::to_string(extent.size[1]) +
-                      " pixels are too large; use .nrrd");
-  }
+  ThrowIf<Unsupported>(extent.size[0] >= pixelLimit / 8 || extent.size[1] >= pixelLimit,
+                       "TIFF pages of " + std::to_string(extent.size[0]) + " x " + std::to_string(extent.size[1]) +
+                         " pixels are too large; use .nrrd");
   const Strips strips(image);
   const bool   compress = options.compress || LooksLikeOneBlock(strips);
   // The limit is below 4 GB, with room for directories and for strips that compression does not shrink.

@@ -17,13 +17,10 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** The values of an object by "section/key", in lower case. */
 using VgiObject = std::map<std::string, std::string>;
 
-std::map<std::string, VgiObject>
+static std::map<std::string, VgiObject>
 ParseVgi(const FileBytes & file)
 {
   constexpr std::size_t longest = std::size_t{ 1 } << 24;
@@ -60,14 +57,14 @@ ParseVgi(const FileBytes & file)
   return objects;
 }
 
-std::string
+static std::string
 ValueOf(const VgiObject & object, const std::string & key, const std::string & otherwise = "")
 {
   const auto found = object.find(key);
   return found == object.end() || found->second.empty() ? otherwise : found->second;
 }
 
-bool
+static bool
 IsVolume(const std::string & name)
 {
   return name.rfind("volume", 0) == 0 && name.size() > 6 &&
@@ -75,7 +72,7 @@ IsVolume(const std::string & name)
 }
 
 /** The volume that is read: the chosen one, or the only one. */
-std::string
+static std::string
 ChosenVolume(const std::map<std::string, VgiObject> & objects, std::string chosen)
 {
   std::string names;
@@ -99,7 +96,7 @@ ChosenVolume(const std::map<std::string, VgiObject> & objects, std::string chose
   return chosen.empty() ? last : chosen;
 }
 
-ScalarType
+static ScalarType
 TypeOfVgi(const VgiObject & volume)
 {
   const std::string type = LowerCase(ValueOf(volume, "file1/datatype"));
@@ -119,7 +116,7 @@ TypeOfVgi(const VgiObject & volume)
 }
 
 /** \throws Unsupported for files that hold other than the whole volume, uncompressed, in one piece. */
-void
+static void
 CheckVgiFile(const VgiObject & volume)
 {
   const auto is = [&](const std::string & key, const std::string & expected) {
@@ -150,7 +147,7 @@ CheckVgiFile(const VgiObject & volume)
 }
 
 /** The voxel size is in the object that places the volume. */
-void
+static void
 SetVgiSpacing(const std::map<std::string, VgiObject> & objects, const std::string & volume, LoadedImage & image)
 {
   image.spacingSource = "none";
@@ -180,8 +177,6 @@ SetVgiSpacing(const std::map<std::string, VgiObject> & objects, const std::strin
   }
   SettleSpacing(image);
 }
-
-} // namespace
 
 bool
 IsVgi(const FileBytes & file)

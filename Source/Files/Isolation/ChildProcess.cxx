@@ -36,10 +36,7 @@ ChildEnd::ToString() const
   return "exit code " + std::to_string(exitCode);
 }
 
-namespace
-{
-
-int
+static int
 ResultOf(const std::function<int(std::size_t)> & work, std::size_t key)
 {
   try
@@ -52,13 +49,8 @@ ResultOf(const std::function<int(std::size_t)> & work, std::size_t key)
   }
 }
 
-} // namespace
-
-namespace
-{
-
 /** Files that forked processes have no use for. */
-void
+static void
 GoToNowhere(int descriptor)
 {
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -66,7 +58,7 @@ GoToNowhere(int descriptor)
   ::close(nowhere);
 }
 
-void
+static void
 SendErrorsTo(const std::string & path)
 {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -81,7 +73,7 @@ SendErrorsTo(const std::string & path)
 
 /** Whether all of the value has gone or come; not if the other side has ended. */
 template <typename T>
-bool
+static bool
 Send(int socket, const T & value)
 {
   ssize_t sent = -1;
@@ -91,7 +83,7 @@ Send(int socket, const T & value)
 }
 
 template <typename T>
-bool
+static bool
 Receive(int socket, T & value)
 {
   ssize_t received = -1;
@@ -100,7 +92,7 @@ Receive(int socket, T & value)
   return received == static_cast<ssize_t>(sizeof(T));
 }
 
-ChildEnd
+static ChildEnd
 EndOf(int status)
 {
   ChildEnd end;
@@ -108,8 +100,6 @@ EndOf(int status)
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return end;
 }
-
-} // namespace
 
 ChildProcesses::ChildProcesses(Work work)
   : m_Work(std::move(work))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_ISOLATION_CHILDPROCESS_H
-#define BRICKCCL_FILES_ISOLATION_CHILDPROCESS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -119,5 +118,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_ISOLATION_ENDATINTERRUPT_H
-#define BRICKCCL_FILES_ISOLATION_ENDATINTERRUPT_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -53,5 +52,3 @@ void RemoveFolder(const std::string & path);
 std::unique_lock<std::mutex> HoldOffEnd();
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_ISOLATION_PIPEDCHILD_H
-#define BRICKCCL_FILES_ISOLATION_PIPEDCHILD_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace brickccl::files
-
-#endif

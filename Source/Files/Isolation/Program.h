@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_ISOLATION_PROGRAM_H
-#define BRICKCCL_FILES_ISOLATION_PROGRAM_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -35,5 +34,3 @@ struct ProgramEnd
 ProgramEnd RunProgram(const std::vector<std::string> & arguments);
 
 } // namespace brickccl
-
-#endif

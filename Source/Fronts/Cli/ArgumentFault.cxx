@@ -10,11 +10,8 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** An option as it is typed: "-o OUTDIR", "--range LO HI"; an argument without a dash: "INPUT". */
-std::string
+static std::string
 TypedName(const CLI::Option & option)
 {
   if (option.get_positional())
@@ -26,15 +23,8 @@ TypedName(const CLI::Option & option)
   return option.get_items_expected_max() > 0 ? name + " " + option.get_type_name() : name;
 }
 
-/** The option that a message of the parser begins with. */
-const CLI::Option *
-OptionIn(const std::string & message, const CLI::App & app)
-{
-  return app.get_option_no_throw(message.substr(0, message.find_first_of(": ")));
-}
-
 /** "needs 2 values, LO HI", "takes 2 to 4 values, X Y [Z]", "needs a value, FILE". */
-std::string
+static std::string
 ValuesOf(const CLI::Option & option)
 {
   const int         least = std::max(1, option.get_items_expected_min());
@@ -46,7 +36,7 @@ ValuesOf(const CLI::Option & option)
   return number + (option.get_positional() ? "" : ", " + option.get_type_name());
 }
 
-std::string
+static std::string
 DescribeMissing(const CommandOfArguments & command)
 {
   std::vector<std::string> missing;
@@ -61,15 +51,8 @@ DescribeMissing(const CommandOfArguments & command)
          UsageOf(*command.app, command.name) + "`";
 }
 
-std::string
-DescribeMismatch(const CLI::Option & option, const std::string & message)
-{
-  const bool isTooMuch = message.find("At Most") != std::string::npos;
-  return option.get_name() + (isTooMuch ? " is given more than once; give it once" : " needs " + ValuesOf(option));
-}
-
 /** A suggestion for a name of an option behind a single dash. */
-std::string
+static std::string
 HintOnExtra(const std::string & text, const CommandOfArguments & command)
 {
   return text.size() > 2 && text[0] == '-' && std::isalpha(static_cast<unsigned char>(text[1])) != 0
@@ -78,7 +61,7 @@ HintOnExtra(const std::string & text, const CommandOfArguments & command)
          : "";
 }
 
-std::string
+static std::string
 DescribeExtras(std::vector<std::string>         extras,
                const CommandOfArguments &       command,
                const std::vector<std::string> & arguments)
@@ -99,8 +82,6 @@ DescribeExtras(std::vector<std::string>         extras,
   return ListOf(quoted) + (extras.size() == 1 ? " is" : " are") + " not expected: `" +
          UsageOf(*command.app, command.name) + "`" + hint;
 }
-
-} // namespace
 
 std::string
 UsageOf(const CLI::App & command, const std::string & name)
@@ -156,7 +137,7 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
 {
   const CommandOfArguments  command = CommandOf(app, arguments);
   const std::string         message = error.what();
-  const CLI::Option * const option = OptionIn(message, *command.app);
+  const CLI::Option * const option = command.app->get_option_no_throw(message.substr(0, message.find_first_of(": ")));
   const std::string         missing = FindMissingValue(app, arguments);
   std::string               text = message;
   if (!missing.empty())
@@ -174,7 +155,8 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   }
   else if (dynamic_cast<const CLI::ArgumentMismatch *>(&error) != nullptr && option != nullptr)
   {
-    text = DescribeMismatch(*option, message);
+    const bool isTooMuch = message.find("At Most") != std::string::npos;
+    text = option->get_name() + (isTooMuch ? " is given more than once; give it once" : " needs " + ValuesOf(*option));
   }
   else if (dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr)
   {

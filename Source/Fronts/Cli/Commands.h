@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_COMMANDS_H
-#define BRICKCCL_CLI_COMMANDS_H
+#pragma once
 
 // Headers that every command needs.
 #include "BrickCCL/Cli/FileOptions.h"
@@ -79,5 +78,3 @@ std::string FindSurfacesProgram();
 void ContinueAsSurfaces(char ** arguments);
 
 } // namespace brickccl::cli
-
-#endif

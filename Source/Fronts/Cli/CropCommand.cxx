@@ -45,13 +45,11 @@ MarginOf(const CropArguments & arguments, const LoadedImage & image)
   Place      voxels = {};
   double     length = 0;
   const bool isInVoxels = job::NumberOf(arguments.margin).has_value();
-  if (job::SetValue({ job::Kind::Number, 0, 1e9, "mm" }, { arguments.margin }, &length) ||
-      (isInVoxels && length != std::floor(length)) || (!isInVoxels && image.spacingSource == "none"))
-  {
-    throw InvalidArgument(
-      "--margin must be a number of voxels, or a length such as 0.5mm if the image has a voxel size, not " +
+  ThrowIf<InvalidArgument>(
+    job::SetValue({ job::Kind::Number, 0, 1e9, "mm" }, { arguments.margin }, &length) ||
+      (isInVoxels && length != std::floor(length)) || (!isInVoxels && image.spacingSource == "none"),
+    "--margin must be a number of voxels, or a length such as 0.5mm if the image has a voxel size, not " +
       Quoted(arguments.margin));
-  }
   for (std::size_t axis = 0; axis < voxels.size(); ++axis)
   {
     constexpr double rounding = 1e-6;

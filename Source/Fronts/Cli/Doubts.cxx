@@ -17,14 +17,11 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** From this share of all voxels on, the foreground is nearly everything. */
 constexpr double NearlyAll = 0.98;
 
 /** "; its values range from 0 to 9". Nothing without an image. */
-std::string
+static std::string
 RangeOfValues(const std::optional<ImageView> & image, int threads)
 {
   if (!image)
@@ -42,15 +39,7 @@ RangeOfValues(const std::optional<ImageView> & image, int threads)
   return text.str();
 }
 
-void
-NoteChannels(const Criterion & criterion, const LoadedImage & image, ImageReader & reader)
-{
-  reader.Note(Quoted(image.files.front()) + " has " + std::to_string(image.channels) +
-              (criterion.range ? " channels: a voxel is foreground where every channel is in the range"
-                               : " channels: a voxel is background where every channel has the background value"));
-}
-
-bool
+static bool
 IsDefault(const Criterion & criterion)
 {
   return !criterion.range && criterion.FollowsForeground();
@@ -58,7 +47,7 @@ IsDefault(const Criterion & criterion)
 
 /** Notes that the foreground is nothing or nearly everything. \param values  describes the image's values
  *  \return whether there was something to note. */
-bool
+static bool
 NoteForeground(const Criterion &                    criterion,
                const LoadedImage &                  image,
                std::uint64_t                        foreground,
@@ -87,7 +76,7 @@ NoteForeground(const Criterion &                    criterion,
   return false;
 }
 
-bool
+static bool
 IsJpeg(const LoadedImage & image)
 {
   const std::string extension = image.files.empty() ? "" : ExtensionOf(image.files.front());
@@ -96,7 +85,7 @@ IsJpeg(const LoadedImage & image)
 
 /** Notes that a label map, a gray scan or a JPEG was taken for a mask. \param areSome  whether there are components
  *  \param isNoted  whether the foreground was noted */
-void
+static void
 NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, ImageReader & reader)
 {
   if (isLossy && !looks.AreGrayValues())
@@ -115,8 +104,6 @@ NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, 
                 "use --threshold METHOD or --range LO HI (`brickccl info` proposes thresholds)");
   }
 }
-
-} // namespace
 
 LooksOfImage::Kind
 LooksOfImage::Look() const
@@ -178,7 +165,9 @@ Doubts::Note(std::uint64_t                    foreground,
 {
   if (m_Image.channels > 1)
   {
-    NoteChannels(m_Criterion, m_Image, reader);
+    reader.Note(Quoted(m_Image.files.front()) + " has " + std::to_string(m_Image.channels) +
+                (m_Criterion.range ? " channels: a voxel is foreground where every channel is in the range"
+                                   : " channels: a voxel is background where every channel has the background value"));
     return;
   }
   const auto values = [&] { return RangeOfValues(whole, m_Threads); };

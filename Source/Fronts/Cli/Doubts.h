@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_DOUBTS_H
-#define BRICKCCL_CLI_DOUBTS_H
+#pragma once
 
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Dispatch/Label.h"
@@ -100,5 +99,3 @@ void NoteGrayClasses(const LoadedImage & image,
 void NoteMeasures(const ComponentTable & table, ImageReader & reader, const std::string & otherwise = "");
 
 } // namespace brickccl::cli
-
-#endif

@@ -21,41 +21,29 @@ namespace brickccl::cli
 
 namespace fs = std::filesystem;
 
-namespace
-{
-
-/** "512 x 512 x 275 voxels, spacing 0.5 x 0.5 x 2 mm" */
-std::string
-DescribeGrid(const LoadedImage & image)
-{
-  return image.extent.ToString() + " voxels, " +
-         (image.channels > 1 ? std::to_string(image.channels) + " channels, " : "") + "spacing " +
-         DescribeSpacing(image);
-}
-
 /** "mm3" of "volume_mm3" */
-std::string
+static std::string
 UnitOf(const std::string & sizeName)
 {
   return sizeName.substr(sizeName.find('_') + 1);
 }
 
 /** A path as a key: the same for two paths that lead, through links or other spellings, to one place. */
-std::string
+static std::string
 PlaceOf(const std::string & path)
 {
   std::error_code ignored;
   return fs::weakly_canonical(fs::absolute(ReplacedFile(path)), ignored).string();
 }
 
-bool
+static bool
 IsThere(const std::string & path)
 {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
 
-[[noreturn]] void
+[[noreturn]] static void
 RefuseOutput(const std::string & name, const std::string & written, const std::string & what, const std::string & file)
 {
   throw InvalidArgument(name + " would overwrite " + Quoted(written) + ", which is " + what +
@@ -63,7 +51,7 @@ RefuseOutput(const std::string & name, const std::string & written, const std::s
 }
 
 /** \throws InvalidArgument if the output is one of the files. */
-void
+static void
 CheckOutput(const std::pair<std::string, std::string> & output,
             const std::vector<std::string> &            files,
             const std::string &                         what)
@@ -89,7 +77,7 @@ CheckOutput(const std::pair<std::string, std::string> & output,
 using Places = std::map<std::string, std::pair<std::string, std::string>>;
 
 /** \throws InvalidArgument if an output is a folder or one of those before. */
-void
+static void
 AddOutput(const std::pair<std::string, std::string> & output, Places & places)
 {
   Places own;
@@ -108,8 +96,6 @@ AddOutput(const std::pair<std::string, std::string> & output, Places & places)
   }
   places.merge(own);
 }
-
-} // namespace
 
 std::vector<std::string>
 WrittenFiles(const std::string & output)
@@ -380,7 +366,9 @@ AddSpacing(job::Findings & findings, const LoadedImage & image, int line)
   const double * const spacing = image.geometry.spacing;
   findings.push_back({ "spacing", std::vector<double>(spacing, spacing + image.extent.dimension) });
   findings.push_back({ "spacing_source", image.spacingSource });
-  findings.push_back({ "", DescribeGrid(image), line, "image: #" });
+  const std::string channels = image.channels > 1 ? std::to_string(image.channels) + " channels, " : "";
+  findings.push_back(
+    { "", image.extent.ToString() + " voxels, " + channels + "spacing " + DescribeSpacing(image), line, "image: #" });
 }
 
 void

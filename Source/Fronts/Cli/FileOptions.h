@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_FILEOPTIONS_H
-#define BRICKCCL_CLI_FILEOPTIONS_H
+#pragma once
 
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Files/ImageFile.h"
@@ -137,5 +136,3 @@ void AddNumbers(job::Findings &         findings,
                 int                     line);
 
 } // namespace brickccl::cli
-
-#endif

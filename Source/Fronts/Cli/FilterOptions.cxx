@@ -18,14 +18,11 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 using Point = std::vector<double>;
 
 /** The continuous index of a physical point, counted from the first voxel of the buffer: the inverse of
  *  Geometry::IndexToPhysical. The axes of images that are read are orthonormal. */
-void
+static void
 PhysicalToIndex(const Geometry & geometry, int dimension, const double * point, double * index)
 {
   for (int axis = 0; axis < dimension; ++axis)
@@ -39,7 +36,7 @@ PhysicalToIndex(const Geometry & geometry, int dimension, const double * point, 
 }
 
 /** The numbers of a text, between commas or, in files, blanks. */
-Point
+static Point
 PointOf(std::string text, const std::string & where)
 {
   std::replace_if(
@@ -60,14 +57,11 @@ PointOf(std::string text, const std::string & where)
 }
 
 /** The points of a file, one a line; lines that begin with # are comments. */
-std::vector<Point>
+static std::vector<Point>
 PointsOfFile(const std::string & path)
 {
   std::ifstream file(path);
-  if (!file)
-  {
-    throw InvalidArgument("--seeds: cannot read " + Quoted(path));
-  }
+  ThrowIf<InvalidArgument>(!file, "--seeds: cannot read " + Quoted(path));
   std::vector<Point> points;
   std::string        line;
   for (std::size_t number = 1; std::getline(file, line); ++number)
@@ -83,7 +77,7 @@ PointsOfFile(const std::string & path)
 }
 
 /** The points that --seeds gives: those of a file with this name, or x,y,z;x,y,z. */
-std::vector<Point>
+static std::vector<Point>
 ParseSeeds(const std::string & text)
 {
   std::error_code failure;
@@ -91,10 +85,8 @@ ParseSeeds(const std::string & text)
   {
     return PointsOfFile(text);
   }
-  if (text.find_first_not_of("0123456789.,;+-eE \t") != std::string::npos)
-  {
-    throw InvalidArgument(Quoted(text) + " for --seeds is neither a file nor points, as 10,20,30;40,50,60 are");
-  }
+  ThrowIf<InvalidArgument>(text.find_first_not_of("0123456789.,;+-eE \t") != std::string::npos,
+                           Quoted(text) + " for --seeds is neither a file nor points, as 10,20,30;40,50,60 are");
   std::vector<Point> points;
   for (const std::string & part : SplitAt(';', text))
   {
@@ -107,7 +99,7 @@ ParseSeeds(const std::string & text)
   return points;
 }
 
-std::string
+static std::string
 Text(const Point & point)
 {
   std::ostringstream text;
@@ -120,7 +112,7 @@ Text(const Point & point)
 }
 
 /** The place of the voxel at a seed. */
-std::int64_t
+static std::int64_t
 PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
 {
   const Extent & extent = image.extent;
@@ -150,8 +142,6 @@ PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
   }
   return place;
 }
-
-} // namespace
 
 std::optional<HoleOptions>
 HolesOf(const job::Holes & arguments, const Connectivity & connectivity, const Extent & extent)

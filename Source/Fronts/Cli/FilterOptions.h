@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_FILTEROPTIONS_H
-#define BRICKCCL_CLI_FILTEROPTIONS_H
+#pragma once
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/FileOptions.h"
@@ -38,5 +37,3 @@ void
 AddFilter(job::Findings & findings, const ComponentFilter & filter, const ComponentFilterReport & report, int line);
 
 } // namespace brickccl::cli
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_FRONTEND_H
-#define BRICKCCL_CLI_FRONTEND_H
+#pragma once
 
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
@@ -67,5 +66,3 @@ void PrintFindings(const job::Findings & findings,
                    const FrontEnd &      frontEnd = {});
 
 } // namespace brickccl::cli
-
-#endif

@@ -9,10 +9,7 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
-std::vector<std::string>
+static std::vector<std::string>
 DevicesOf(const AlgorithmInfo & algorithm)
 {
   std::vector<std::string> devices;
@@ -27,7 +24,7 @@ DevicesOf(const AlgorithmInfo & algorithm)
   return devices;
 }
 
-void
+static void
 PrintAsJson()
 {
   nlohmann::ordered_json info;
@@ -52,7 +49,7 @@ PrintAsJson()
   std::cout << JsonText(info) << std::endl;
 }
 
-void
+static void
 PrintAsText()
 {
   std::cout << "BrickCCL " << Version << "\nbuild: " << BRICKCCL_BUILD_OPTIONS << "\ndevices:\n";
@@ -77,7 +74,7 @@ PrintAsText()
   std::cout << std::flush;
 }
 
-void
+static void
 PrintFormats(const job::Job & arguments)
 {
   ThrowIf<InvalidArgument>(!arguments.input.empty(),
@@ -105,7 +102,7 @@ PrintFormats(const job::Job & arguments)
             << std::flush;
 }
 
-void
+static void
 RunInfo(const job::Job & arguments)
 {
   if (!arguments.input.empty())
@@ -123,20 +120,16 @@ RunInfo(const job::Job & arguments)
 }
 
 /** \throws Error if there is no scan, but an option that says how to read it. */
-void
+static void
 CheckHasScan(const CLI::App & command, const job::Job & arguments)
 {
   for (const CLI::Option * option : command.get_options())
   {
     const std::string name = option->get_name();
-    if (arguments.input.empty() && option->count() > 0 && name != "--json" && name != "--threads")
-    {
-      throw InvalidArgument(name + " needs a SCAN");
-    }
+    ThrowIf<InvalidArgument>(arguments.input.empty() && option->count() > 0 && name != "--json" && name != "--threads",
+                             name + " needs a SCAN");
   }
 }
-
-} // namespace
 
 void
 AddInfoCommand(CLI::App & app)

@@ -11,13 +11,10 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 using job::Kind;
 
 /** Reads a value. \throws CLI::ValidationError that says what would be right. */
-bool
+static bool
 ReadValue(const std::string & name, const job::Form & form, const CLI::results_t & texts, job::Slot slot)
 {
   job::ValueFault fault;
@@ -37,7 +34,7 @@ ReadValue(const std::string & name, const job::Form & form, const CLI::results_t
 }
 
 /** What help shows as the default; empty if nothing is to be said of it. */
-std::string
+static std::string
 DefaultOf(const job::Parameter & parameter)
 {
   job::Job   none;
@@ -46,7 +43,7 @@ DefaultOf(const job::Parameter & parameter)
   return text != nullptr ? **text : parameter.option == std::string("threads") ? std::to_string(none.threads) : "";
 }
 
-void
+static void
 AddOption(CLI::App & command, job::Job & job, const job::Parameter & parameter)
 {
   const std::string name = std::string("--") + parameter.option;
@@ -84,7 +81,7 @@ AddOption(CLI::App & command, job::Job & job, const job::Parameter & parameter)
 }
 
 /** Ties an option to others of the command. */
-void
+static void
 TieOption(CLI::App & command, const job::Parameter & parameter)
 {
   CLI::Option * const option = command.get_option(std::string("--") + parameter.option);
@@ -102,8 +99,6 @@ TieOption(CLI::App & command, const job::Parameter & parameter)
   forEach(parameter.ties.excludes, [&](CLI::Option * other) { option->excludes(other); });
   forEach(parameter.ties.needsWhole ? "memory" : "", [&](CLI::Option * other) { option->excludes(other); });
 }
-
-} // namespace
 
 void
 AddOptions(CLI::App & command, job::Job & job, const std::string & names)
@@ -156,11 +151,9 @@ Number
 ParseNumber(const std::string & text, const std::string & option)
 {
   const std::optional<Number> value = job::NumberOf(text);
-  if (!value)
-  {
-    throw InvalidArgument(Quoted(text) + " for " + option + " is not a number, such as -0.5, inf or -inf" +
-                          job::HintOnNumber(text));
-  }
+  ThrowIf<InvalidArgument>(!value,
+                           Quoted(text) + " for " + option + " is not a number, such as -0.5, inf or -inf" +
+                             job::HintOnNumber(text));
   return *value;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_JOBOPTIONS_H
-#define BRICKCCL_CLI_JOBOPTIONS_H
+#pragma once
 
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Job/Value.h"
@@ -48,15 +47,8 @@ NumberFromZero()
 {
   return Takes({ job::Kind::Number, 0 });
 }
-inline CLI::Validator
-NumberAboveZero()
-{
-  return Takes({ job::Kind::Above });
-}
 
 /** Reads a number, which may be "inf" or "-inf". \throws InvalidArgument that names the option. */
 Number ParseNumber(const std::string & text, const std::string & option);
 
 } // namespace brickccl::cli
-
-#endif

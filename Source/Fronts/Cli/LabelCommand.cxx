@@ -11,9 +11,6 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** The files that are written besides the record. */
 constexpr std::pair<const char *, std::string job::Job::*> Outputs[] = {
   { "--statistics", &job::Job::statistics },  { "--contacts", &job::Job::contacts },
@@ -21,8 +18,6 @@ constexpr std::pair<const char *, std::string job::Job::*> Outputs[] = {
   { "--picture", &job::Job::picture },        { "--save-smoothed", &job::Job::saveSmoothed },
   { "--color-table", &job::Job::colorTable },
 };
-
-} // namespace
 
 ColumnGroups
 CheckJob(const job::Job & job, NamedFiles & outputs)

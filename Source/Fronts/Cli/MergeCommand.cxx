@@ -74,11 +74,9 @@ struct MergedMasks
     const std::string more = overlaps.size() > 1 ? " (the first of " + Counted(overlaps.size(), "pair") + ")" : "";
     const std::string what = "'" + names[pair.first - 1] + "' and '" + names[pair.second - 1] + "' overlap in " +
                              Counted(count, "voxel") + more;
-    if (arguments.overlap == "error")
-    {
-      throw InvalidArgument("the segments " + what +
-                            "; choose which gets these voxels by --overlap first, last or largest");
-    }
+    ThrowIf<InvalidArgument>(arguments.overlap == "error",
+                             "the segments " + what +
+                               "; choose which gets these voxels by --overlap first, last or largest");
     reader.Note("the segments " + what + "; the " + arguments.overlap + " gets these voxels");
   }
 };

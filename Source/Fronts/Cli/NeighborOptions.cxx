@@ -14,11 +14,8 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** The zeros and ones of a text: x fastest, then y, z, t; # begins a comment. */
-std::vector<bool>
+static std::vector<bool>
 ElementOfText(const std::string & path)
 {
   std::ifstream     file(path);
@@ -41,7 +38,7 @@ ElementOfText(const std::string & path)
   return element;
 }
 
-Connectivity
+static Connectivity
 NeighborhoodOfFile(const std::string & path, int dimension)
 {
   try
@@ -53,8 +50,6 @@ NeighborhoodOfFile(const std::string & path, int dimension)
     throw InvalidArgument(Quoted(path) + ": " + error.what());
   }
 }
-
-} // namespace
 
 std::string
 NeighborhoodFile(const job::Neighbors & arguments)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_NEIGHBOROPTIONS_H
-#define BRICKCCL_CLI_NEIGHBOROPTIONS_H
+#pragma once
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Core/Connectivity.h"
@@ -31,5 +30,3 @@ void AddNeighbors(job::Findings &        findings,
                   int                    line);
 
 } // namespace brickccl::cli
-
-#endif

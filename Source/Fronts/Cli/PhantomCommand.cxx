@@ -96,11 +96,9 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
                              std::to_string(dimension) + "; give one for each axis");
   for (std::size_t axis = 0; axis < dimension; ++axis)
   {
-    if (!(arguments.spacing[axis] >= files::MinimumSpacing && arguments.spacing[axis] <= files::MaximumSpacing))
-    {
-      throw InvalidArgument("the spacing " + Shortest(arguments.spacing[axis]) +
-                            " is invalid; it must be above 0, from 1e-30 to 1e30 mm");
-    }
+    ThrowIf<InvalidArgument>(
+      !(arguments.spacing[axis] >= files::MinimumSpacing && arguments.spacing[axis] <= files::MaximumSpacing),
+      "the spacing " + Shortest(arguments.spacing[axis]) + " is invalid; it must be above 0, from 1e-30 to 1e30 mm");
     geometry.spacing[axis] = arguments.spacing[axis];
   }
   return geometry;
@@ -227,7 +225,7 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
                 arguments.diameters,
                 "print: make only separate balls as pores, with these diameters (voxels) in turn")
     ->expected(1, 64)
-    ->check(NumberAboveZero())
+    ->check(Takes({ job::Kind::Above }))
     ->type_name("D ...");
 }
 

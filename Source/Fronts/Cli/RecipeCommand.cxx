@@ -12,25 +12,20 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
-std::vector<std::string>
+static std::vector<std::string>
 ReadyNames()
 {
   return NameList(batch::ReadyRecipes());
 }
 
-void
+static void
 WriteNewRecipe(const std::string & name, const std::string & output)
 {
   const auto & ready = batch::ReadyRecipes();
   const auto   recipe = std::find_if(ready.begin(), ready.end(), [&](const auto & one) { return one.name == name; });
-  if (recipe == ready.end())
-  {
-    throw InvalidArgument("there is no ready recipe '" + name + "'" + DidYouMean(name, ReadyNames()) + "; there are " +
-                          ListOf(ReadyNames(), ", "));
-  }
+  ThrowIf<InvalidArgument>(recipe == ready.end(),
+                           "there is no ready recipe '" + name + "'" + DidYouMean(name, ReadyNames()) + "; there are " +
+                             ListOf(ReadyNames(), ", "));
   const std::string path = output.empty() ? name + ".toml" : output;
   if (std::error_code failure; std::filesystem::exists(path, failure))
   {
@@ -39,8 +34,6 @@ WriteNewRecipe(const std::string & name, const std::string & output)
   ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe->text; });
   std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;
 }
-
-} // namespace
 
 void
 AddRecipeCommand(CLI::App & app)
@@ -62,10 +55,9 @@ AddRecipeCommand(CLI::App & app)
   check->callback([checked] {
     const batch::Recipe recipe = batch::ReadRecipe(*checked);
     const auto          zones = std::filesystem::path(*checked).parent_path() / recipe.zones;
-    if (!recipe.zones.empty() && recipe.zones.find("{item}") == std::string::npos && !std::filesystem::exists(zones))
-    {
-      throw Error(Quoted(*checked) + ": the file " + Quoted(zones.string()) + " (zones.file) is missing");
-    }
+    ThrowIf(!recipe.zones.empty() && recipe.zones.find("{item}") == std::string::npos &&
+              !std::filesystem::exists(zones),
+            Quoted(*checked) + ": the file " + Quoted(zones.string()) + " (zones.file) is missing");
     std::cout << Printable(*checked) << ": the recipe " << Quoted(recipe.name) << " is right" << std::endl;
   });
 

@@ -27,21 +27,17 @@ LabelType
 ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what, LabelType widest)
 {
   const LabelType smallest = SmallestLabelType(largest);
-  if (MaximumLabel(smallest) > MaximumLabel(widest))
-  {
-    throw LabelOverflow(what + " not fit label type " + NameOf(widest) + ", whose largest label is " +
-                        std::to_string(MaximumLabel(widest)) + " and no wider type can be used here");
-  }
+  ThrowIf<LabelOverflow>(MaximumLabel(smallest) > MaximumLabel(widest),
+                         what + " not fit label type " + NameOf(widest) + ", whose largest label is " +
+                           std::to_string(MaximumLabel(widest)) + " and no wider type can be used here");
   if (requested == LabelType::Auto)
   {
     return smallest;
   }
-  if (largest > MaximumLabel(requested))
-  {
-    throw LabelOverflow(what + " not fit label type " + NameOf(requested) + ", whose largest label is " +
-                        std::to_string(MaximumLabel(requested)) + "; use --label-type " + NameOf(smallest) +
-                        " or auto");
-  }
+  ThrowIf<LabelOverflow>(largest > MaximumLabel(requested),
+                         what + " not fit label type " + NameOf(requested) + ", whose largest label is " +
+                           std::to_string(MaximumLabel(requested)) + "; use --label-type " + NameOf(smallest) +
+                           " or auto");
   return requested;
 }
 
@@ -246,10 +242,9 @@ ParseColumns(const std::string & names, bool hasIntensity)
   ColumnGroups groups = ColumnGroups::FromNames(measured.substr(std::min<std::size_t>(1, measured.size())));
   for (const ColumnGroup * const group : groups.List())
   {
-    if (group->needsIntensity && !hasIntensity)
-    {
-      throw InvalidArgument(std::string("the columns '") + group->name + "' need an intensity image: --intensity FILE");
-    }
+    ThrowIf<InvalidArgument>(group->needsIntensity && !hasIntensity,
+                             std::string("the columns '") + group->name +
+                               "' need an intensity image: --intensity FILE");
   }
   return groups;
 }

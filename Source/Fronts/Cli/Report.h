@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_REPORT_H
-#define BRICKCCL_CLI_REPORT_H
+#pragma once
 
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Job/Findings.h"
@@ -103,5 +102,3 @@ void WriteRows(const std::string & path, const nlohmann::ordered_json & rows);
 void WriteColorTable(const std::string & path, std::uint64_t labels);
 
 } // namespace brickccl::cli
-
-#endif

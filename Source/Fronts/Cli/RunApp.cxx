@@ -9,18 +9,13 @@
 #include <algorithm>
 #include <iostream>
 #include <new>
-#include <string>
-#include <vector>
 
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** An empty text is what a script's unset variable leaves; to leave the option out in silence would be another job.
  *  \throws CLI::ValidationError */
-void
+static void
 RefuseEmptyTexts(int argc, char ** argv)
 {
   std::string before = "an argument";
@@ -39,13 +34,11 @@ RefuseEmptyTexts(int argc, char ** argv)
 }
 
 /** A message, whose lines are kept, without what would steer a terminal. */
-std::string
+static std::string
 Message(const std::string & text)
 {
   return Printable(text, "\n");
 }
-
-} // namespace
 
 int
 RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_RUNAPP_H
-#define BRICKCCL_CLI_RUNAPP_H
+#pragma once
 
 #include <CLI/CLI.hpp>
 
@@ -72,5 +71,3 @@ std::string
 DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const std::vector<std::string> & arguments);
 
 } // namespace brickccl::cli
-
-#endif

@@ -9,10 +9,7 @@
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Pictures/Picture.h"
 
-#include <nlohmann/json.hpp>
-
 #include <memory>
-#include <optional>
 
 namespace brickccl::cli
 {

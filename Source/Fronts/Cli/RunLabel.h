@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_RUNLABEL_H
-#define BRICKCCL_CLI_RUNLABEL_H
+#pragma once
 
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
@@ -70,5 +69,3 @@ void AddEnd(job::Findings &                  findings,
             const nlohmann::ordered_json &   seconds);
 
 } // namespace brickccl::cli
-
-#endif

@@ -16,13 +16,10 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 constexpr std::size_t Bars = 24;
 constexpr double      Percents[] = { 0.1, 1, 5, 25, 50, 75, 95, 99, 99.9 };
 
-std::string
+static std::string
 TextOf(double value)
 {
   std::ostringstream text;
@@ -30,14 +27,8 @@ TextOf(double value)
   return text.str();
 }
 
-std::string
-TextOfThreshold(Number threshold)
-{
-  return Threshold::IsBeyondDoubles(threshold) ? threshold.ToString() : TextOf(static_cast<double>(threshold));
-}
-
 /** A value of an image as JSON: whole numbers exactly, also with 64 bits. */
-nlohmann::ordered_json
+static nlohmann::ordered_json
 ValueAsJson(Number value, ScalarType type)
 {
   if (type == ScalarType::Float32 || type == ScalarType::Float64)
@@ -50,7 +41,7 @@ ValueAsJson(Number value, ScalarType type)
 
 /** The way an axis of the image mostly runs in the patient: 'L' (left), 'R', 'P' (posterior), 'A', 'S' (superior) or
  *  'I'. Coordinates grow to the left, to the back and upwards (LPS). */
-char
+static char
 WayOf(const Geometry & geometry, int axis)
 {
   int along = 0;
@@ -61,7 +52,7 @@ WayOf(const Geometry & geometry, int axis)
   return (geometry.direction[along][axis] >= 0 ? "LPS" : "RAI")[along];
 }
 
-std::string
+static std::string
 NameOfWay(char way)
 {
   static const std::map<char, std::string> names = { { 'L', "left" },     { 'R', "right" },    { 'P', "posterior" },
@@ -69,7 +60,7 @@ NameOfWay(char way)
   return names.at(way);
 }
 
-void
+static void
 PrintHistogram(const ValueHistogram & histogram)
 {
   const std::vector<HistogramBar> bars = BarsOf(histogram, Bars);
@@ -92,7 +83,7 @@ PrintHistogram(const ValueHistogram & histogram)
   }
 }
 
-void
+static void
 PrintProposals(const std::vector<ProposedThreshold> & proposals)
 {
   std::cout << "proposals for brickccl label --threshold (foreground: at or above)\n";
@@ -110,7 +101,9 @@ PrintProposals(const std::vector<ProposedThreshold> & proposals)
     }
     for (std::size_t i = 0; i < proposal.threshold.all.size(); ++i)
     {
-      std::cout << (i == 0 ? "" : ", ") << TextOfThreshold(proposal.threshold.all[i]);
+      const Number one = proposal.threshold.all[i];
+      std::cout << (i == 0 ? "" : ", ")
+                << (Threshold::IsBeyondDoubles(one) ? one.ToString() : TextOf(static_cast<double>(one)));
     }
     if (!proposal.threshold.peaks.empty())
     {
@@ -122,7 +115,7 @@ PrintProposals(const std::vector<ProposedThreshold> & proposals)
 }
 
 /** The values and proposals of an image of one channel. */
-void
+static void
 PrintValues(const LoadedImage & image, const ValueHistogram & histogram)
 {
   if (histogram.notANumberCount + histogram.infiniteCount > 0)
@@ -151,7 +144,7 @@ PrintValues(const LoadedImage & image, const ValueHistogram & histogram)
   std::cout << std::flush;
 }
 
-void
+static void
 PrintGeometry(const std::string & path, const LoadedImage & image)
 {
   const int dimension = image.extent.dimension;
@@ -180,7 +173,7 @@ PrintGeometry(const std::string & path, const LoadedImage & image)
   std::cout << " mm (LPS)\n";
 }
 
-nlohmann::ordered_json
+static nlohmann::ordered_json
 ProposalsAsJson(const std::vector<ProposedThreshold> & proposals)
 {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -207,7 +200,7 @@ ProposalsAsJson(const std::vector<ProposedThreshold> & proposals)
   return all;
 }
 
-void
+static void
 PrintJson(const std::string &    path,
           const LoadedImage &    image,
           const ValueHistogram * histogram,
@@ -255,8 +248,6 @@ PrintJson(const std::string &    path,
   info["notes"] = reader.Notes();
   std::cout << JsonText(info) << std::endl;
 }
-
-} // namespace
 
 void
 PrintScanInfo(const job::Job & job)

@@ -24,12 +24,9 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 constexpr const char * NameOfSegment = "name of the segment that the component belongs to";
 
-ComponentColumn
+static ComponentColumn
 TextColumn(const std::string & name, const std::string & description, std::vector<std::string> texts)
 {
   ComponentColumn column;
@@ -40,7 +37,7 @@ TextColumn(const std::string & name, const std::string & description, std::vecto
 }
 
 /** A layer of an image whose segments overlap, with the segments in it. */
-LoadedImage
+static LoadedImage
 LayerOf(const LoadedImage & image, int layer)
 {
   LoadedImage one;
@@ -71,7 +68,7 @@ LayerOf(const LoadedImage & image, int layer)
 }
 
 /** The name of the segment of each label; empty if it has none. */
-std::vector<std::string>
+static std::vector<std::string>
 NamesOf(const Segmentation & segmentation, const std::vector<std::uint64_t> & labels)
 {
   std::map<std::uint64_t, std::string> nameOf;
@@ -88,7 +85,7 @@ NamesOf(const Segmentation & segmentation, const std::vector<std::uint64_t> & la
 }
 
 /** The names of all segments. */
-std::vector<std::string>
+static std::vector<std::string>
 NamesIn(const Segmentation & segmentation)
 {
   std::vector<std::string> names;
@@ -100,7 +97,7 @@ NamesIn(const Segmentation & segmentation)
 }
 
 /** \throws InvalidArgument with the nearest name if a text is none of the names */
-void
+static void
 CheckName(const std::string & text, const std::vector<std::string> & names, const std::string & fault)
 {
   ThrowIf<InvalidArgument>(std::find(names.begin(), names.end(), text) == names.end(),
@@ -109,7 +106,7 @@ CheckName(const std::string & text, const std::vector<std::string> & names, cons
 
 /** Adds the columns of a mask among several, and appends its segments. A component without a name gets the
  *  file's, with its label if there are several. */
-void
+static void
 AddFile(const std::string & file, const Segmentation & own, ComponentTable & table, std::vector<Segment> & all)
 {
   const std::vector<std::uint64_t> labels = InputLabels(table);
@@ -135,7 +132,7 @@ AddFile(const std::string & file, const Segmentation & own, ComponentTable & tab
 }
 
 /** \throws InvalidArgument if a file has several segments, and each of them is a mask of its own, too. */
-void
+static void
 CheckNotMerged(const std::map<std::string, std::set<std::string>> & all)
 {
   std::set<std::string> single;
@@ -151,8 +148,6 @@ CheckNotMerged(const std::map<std::string, std::set<std::string>> & all)
                                             "move it elsewhere, or name the files to use");
   }
 }
-
-} // namespace
 
 std::vector<std::uint64_t>
 InputLabels(const ComponentTable & table)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_SEGMENTS_H
-#define BRICKCCL_CLI_SEGMENTS_H
+#pragma once
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
@@ -66,5 +65,3 @@ std::string LabelsForNames(const std::string & list, const std::string & option,
 std::vector<bool> Evaluate(const Condition & condition, const Segmentation & segmentation, ComponentTable & table);
 
 } // namespace brickccl::cli
-
-#endif

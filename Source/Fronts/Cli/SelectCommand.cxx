@@ -42,14 +42,6 @@ GroupsOfCondition(const Condition & condition, const job::Table & table)
   return groups;
 }
 
-/** The groups of the table, if one is asked for. The condition may need the part without a table. */
-ColumnGroups
-GroupsOfTable(job::Table table)
-{
-  table.part = table.IsWanted() ? table.part : "";
-  return CheckTableArguments(table, "--statistics");
-}
-
 /** One run of the command, step by step. */
 class SelectWork
 {
@@ -75,7 +67,9 @@ private:
   void
   CheckArguments()
   {
-    m_TableGroups = GroupsOfTable(m_Arguments);
+    job::Table table = m_Arguments;
+    table.part = table.IsWanted() ? table.part : ""; // The condition may need the part without a table.
+    m_TableGroups = CheckTableArguments(table, "--statistics");
     const auto & named = m_Condition.ColumnNames();
     const bool   isUnitNamed = std::any_of(named.begin(), named.end(), [this](const std::string & column) {
       return OtherUnitOf(column) == m_Arguments.units;
@@ -288,14 +282,6 @@ private:
   LabelType      m_Type = LabelType::Auto;
 };
 
-void
-RunSelect(const SelectArguments & arguments)
-{
-  ThrowIf<InvalidArgument>(arguments.keepThem == arguments.remove,
-                           "choose --keep or --remove for components that fulfill the condition");
-  SelectWork(arguments).Run();
-}
-
 } // namespace
 
 void
@@ -321,7 +307,11 @@ AddSelectCommand(CLI::App & app)
              *arguments,
              std::string(ReadingOptions) + "names " + TableOptions + RunningOptions +
                "statistics picture label-type dicom-seg no-compression");
-  command->callback([arguments] { RunSelect(*arguments); });
+  command->callback([arguments] {
+    ThrowIf<InvalidArgument>(arguments->keepThem == arguments->remove,
+                             "choose --keep or --remove for components that fulfill the condition");
+    SelectWork(*arguments).Run();
+  });
 }
 
 } // namespace brickccl::cli

@@ -91,11 +91,8 @@ CommandOf(const CLI::App & app, const std::vector<std::string> & arguments)
   return command;
 }
 
-namespace
-{
-
 /** A suggestion for an option that a command lacks. */
-std::string
+static std::string
 HintOnOption(const std::string & name, const CLI::App & command)
 {
   // For a single letter all others are equally near.
@@ -116,8 +113,6 @@ HintOnOption(const std::string & name, const CLI::App & command)
   }
   return name.size() > 2 ? DidYouMean(name, OptionNames(command)) : std::string();
 }
-
-} // namespace
 
 std::string
 FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
@@ -158,15 +153,12 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
   return {};
 }
 
-namespace
-{
-
 /** Lists of more values have no end but the next option. */
 constexpr int MostValues = 1000;
 
 /** Whether a text is meant as a number, right or wrong ("1,5"): what begins with digits and has other letters is not.
  */
-bool
+static bool
 ReadsAsNumber(const std::string & text)
 {
   const std::string plain = text.substr(text.find_first_of("+-") == 0 ? 1 : 0);
@@ -178,7 +170,7 @@ ReadsAsNumber(const std::string & text)
 }
 
 /** Whether a command takes two or more values for an option, and how many is open. */
-bool
+static bool
 IsOpen(const CLI::Option & option)
 {
   const int least = option.get_items_expected_min();
@@ -186,15 +178,8 @@ IsOpen(const CLI::Option & option)
   return !option.get_positional() && least > 0 && most > std::max(1, least) && most < MostValues;
 }
 
-/** Whether a command takes one value for an option, or none. */
-bool
-IsOptional(const CLI::Option & option)
-{
-  return !option.get_positional() && option.get_items_expected_min() == 0 && option.get_items_expected_max() == 1;
-}
-
 /** Whether a text is the name of a file and no number, right or wrong: it has a folder or an ending. */
-bool
+static bool
 ReadsAsFile(const std::string & text)
 {
   const std::size_t dot = text.rfind('.');
@@ -202,8 +187,6 @@ ReadsAsFile(const std::string & text)
     dot != std::string::npos && dot + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[dot + 1])) != 0;
   return text[0] != '-' && !ReadsAsNumber(text) && (text.find('/') != std::string::npos || hasEnding);
 }
-
-} // namespace
 
 void
 FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
@@ -230,7 +213,9 @@ FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
     {
       throw CLI::ArgumentMismatch::AtMost(option->get_name(), option->get_items_expected_max(), least - first);
     }
-    if (IsOptional(*option) && !hasValue && first < arguments.size() && ReadsAsFile(arguments[first]))
+    const bool takesNoneOrOne =
+      !option->get_positional() && option->get_items_expected_min() == 0 && option->get_items_expected_max() == 1;
+    if (takesNoneOrOne && !hasValue && first < arguments.size() && ReadsAsFile(arguments[first]))
     {
       // The value of an option without one would be "true".
       option->expected(0)->transform([value = option->get_default_str()](const std::string &) { return value; });

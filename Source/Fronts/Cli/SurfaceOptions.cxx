@@ -15,11 +15,8 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** The labels in a list such as "1,2,5-9". \throws InvalidArgument that says what is wrong. */
-std::set<std::uint64_t>
+static std::set<std::uint64_t>
 ParseLabels(const std::string & text)
 {
   std::set<std::uint64_t> labels;
@@ -51,8 +48,6 @@ ParseLabels(const std::string & text)
   }
   return labels;
 }
-
-} // namespace
 
 std::string
 ChosenLabels::ColumnNames() const
@@ -95,10 +90,7 @@ ChosenLabels::PlacesIn(ComponentTable &     table,
   return places;
 }
 
-namespace
-{
-
-void
+static void
 AddChosenLabels(CLI::App & command, ChosenLabels & chosen)
 {
   command.add_option("--labels", chosen.labels, "use only these labels, as 1,2,5-9 or \"left kidney,liver\"")
@@ -109,8 +101,6 @@ AddChosenLabels(CLI::App & command, ChosenLabels & chosen)
                 "use only components with this: \"volume_mm3 > 1\"\n`brickccl select --help-all` explains conditions.")
     ->type_name("CONDITION");
 }
-
-} // namespace
 
 void
 AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> & run)

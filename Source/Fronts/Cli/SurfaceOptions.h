@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_SURFACEOPTIONS_H
-#define BRICKCCL_CLI_SURFACEOPTIONS_H
+#pragma once
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/JobOptions.h"
@@ -68,5 +67,3 @@ void RunMesh(const MeshArguments & arguments);
 void RunRender(const RenderArguments & arguments);
 
 } // namespace brickccl::cli
-
-#endif

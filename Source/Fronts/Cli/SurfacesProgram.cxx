@@ -9,17 +9,12 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** Where it is installed. */
-std::filesystem::path
+static std::filesystem::path
 InstalledProgram()
 {
   return std::filesystem::path(ProgramPath()).parent_path() / BRICKCCL_LIBEXEC_FROM_BIN / BRICKCCL_SURFACES;
 }
-
-} // namespace
 
 std::string
 FindSurfacesProgram()

@@ -20,11 +20,8 @@
 namespace brickccl::cli
 {
 
-namespace
-{
-
 /** \throws InvalidArgument if a file for `what` is named that is not a .csv or .tsv, or cannot be written. */
-void
+static void
 CheckDelimitedFile(const std::string & path, const std::string & what)
 {
   const std::string extension = ExtensionOf(path);
@@ -38,7 +35,7 @@ CheckDelimitedFile(const std::string & path, const std::string & what)
 }
 
 /** The name of a mark that may be given itself. */
-std::string
+static std::string
 NameOfMark(const std::string & given)
 {
   const std::map<std::string, std::string> names = { { ",", "comma" },
@@ -49,14 +46,8 @@ NameOfMark(const std::string & given)
   return name == names.end() ? given : name->second;
 }
 
-char
-DelimiterOf(const std::string & path)
-{
-  return ExtensionOf(path) == ".csv" ? ',' : '\t';
-}
-
 /** "volume_mm3" for "volume_um3", where the table is asked for in um: columns may be named in either unit. */
-std::string
+static std::string
 InMillimeters(const std::string & names, const std::string & unit)
 {
   return Joined(SplitAt(',', names), ",", [&](const std::string & name) {
@@ -64,13 +55,13 @@ InMillimeters(const std::string & names, const std::string & unit)
   });
 }
 
-std::string
+static std::string
 ColumnsInMillimeters(const job::Table & arguments)
 {
   return InMillimeters(arguments.columns, arguments.units);
 }
 
-std::string
+static std::string
 SortColumn(const job::Table & arguments)
 {
   const std::size_t begin = !arguments.sort.empty() && arguments.sort[0] == '+' ? 1 : 0;
@@ -79,7 +70,7 @@ SortColumn(const job::Table & arguments)
 
 /** The names of single columns among those that are asked for, and the columns of the groups among them, if there is a
  *  single one; else nothing, which means all columns. */
-std::vector<std::string>
+static std::vector<std::string>
 SingleColumns(const std::string & names)
 {
   std::vector<std::string> columns;
@@ -104,7 +95,7 @@ SingleColumns(const std::string & names)
   return isAnySingle ? columns : std::vector<std::string>();
 }
 
-TableLayout
+static TableLayout
 LayoutOf(const job::Table & arguments)
 {
   TableLayout layout;
@@ -121,13 +112,13 @@ LayoutOf(const job::Table & arguments)
   return layout;
 }
 
-char
+static char
 PointOf(const job::Table & arguments)
 {
   return NameOfMark(arguments.decimal) == "comma" ? ',' : '.';
 }
 
-char
+static char
 SeparatorOf(const job::Table & arguments, const std::string & extension)
 {
   const bool isComma =
@@ -136,7 +127,7 @@ SeparatorOf(const job::Table & arguments, const std::string & extension)
 }
 
 /** Writes a component table in the format that its extension names, all or nothing. */
-void
+static void
 WriteTable(const job::Table & arguments, const ComponentTable & table, const TableText & text)
 {
   const std::string extension = ExtensionOf(arguments.statistics);
@@ -154,8 +145,6 @@ WriteTable(const job::Table & arguments, const ComponentTable & table, const Tab
     WriteDelimited(stream, table, text, SeparatorOf(arguments, extension), PointOf(arguments));
   });
 }
-
-} // namespace
 
 ColumnGroups
 CheckTableArguments(const job::Table & arguments, const std::string & tableOption)
@@ -405,8 +394,9 @@ WriteTables(const job::Table & arguments, const ComponentTable & table, int thre
   }
   if (!arguments.schema.empty())
   {
-    ReplaceTextFile(arguments.schema,
-                    [&](std::ostream & stream) { WriteSchema(stream, table, text, DelimiterOf(arguments.schema)); });
+    ReplaceTextFile(arguments.schema, [&](std::ostream & stream) {
+      WriteSchema(stream, table, text, ExtensionOf(arguments.schema) == ".csv" ? ',' : '\t');
+    });
   }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_TABLEOPTIONS_H
-#define BRICKCCL_CLI_TABLEOPTIONS_H
+#pragma once
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Dispatch/Label.h"
@@ -78,5 +77,3 @@ void WriteTables(const job::Table & arguments, const ComponentTable & table, int
 void PrintColumns(bool asMarkdown);
 
 } // namespace brickccl::cli
-
-#endif

@@ -24,15 +24,12 @@ namespace brickccl::cli
 
 #ifdef BRICKCCL_USE_XLSX
 
-namespace
-{
-
 constexpr std::size_t MaximumRows = (std::size_t{ 1 } << 20) - 1;
 /** The first of January 1980, when the time of ZIP files begins. */
 constexpr std::time_t FixedTime = 315532800;
 
 /** \return whether the cell is written; NaN is empty, and infinity is text. */
-bool
+static bool
 WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const ComponentColumn::Value & value)
 {
   const auto place = static_cast<lxw_row_t>(row);
@@ -62,7 +59,7 @@ WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const Comp
 }
 
 /** Writes what is in a workbook. \return why that failed; empty if it did not. */
-std::string
+static std::string
 Close(lxw_workbook * book)
 {
   // The library reports errors on the error stream as well, with the name of the temporary file.
@@ -82,7 +79,7 @@ Close(lxw_workbook * book)
 
 /** The number of cells in the sheets of a workbook; 0 if there is none. The library puts the sheet together in a
  *  temporary file, and takes no notice if that has no room. */
-std::uint64_t
+static std::uint64_t
 CountCells(const std::string & path)
 try
 {
@@ -135,8 +132,6 @@ catch (const std::exception &)
 {
   return 0;
 }
-
-} // namespace
 
 void
 WriteWorkbook(const std::string &                                       path,

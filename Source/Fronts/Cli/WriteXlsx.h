@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CLI_WRITEXLSX_H
-#define BRICKCCL_CLI_WRITEXLSX_H
+#pragma once
 
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -24,5 +23,3 @@ void WriteWorkbook(const std::string &                                       pat
 void WriteXlsx(const std::string & path, const ComponentTable & table, const TableText & text);
 
 } // namespace brickccl::cli
-
-#endif

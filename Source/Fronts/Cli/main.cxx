@@ -8,12 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace
-{
-
 /** The arguments with `--help` for none, and `COMMAND --help` for `help COMMAND`; after `help`, `--all` is
  * `--help-all`. */
-std::vector<char *>
+static std::vector<char *>
 WithHelp(int argc, char ** argv)
 {
   static char         help[] = "--help";
@@ -35,8 +32,6 @@ WithHelp(int argc, char ** argv)
   arguments.push_back(nullptr);
   return arguments;
 }
-
-} // namespace
 
 int
 main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work

@@ -55,10 +55,9 @@ NumberBrickLabels(const T * pixels, T background, std::vector<std::uint32_t> & n
     }
     numberOf.emplace(value, 0);
   });
-  if (numberOf.size() >= std::numeric_limits<std::uint32_t>::max())
-  {
-    throw brickccl::Unsupported(std::to_string(numberOf.size()) + " labels are too many for a background other than 0");
-  }
+  brickccl::ThrowIf<brickccl::Unsupported>(numberOf.size() >= std::numeric_limits<std::uint32_t>::max(),
+                                           std::to_string(numberOf.size()) +
+                                             " labels are too many for a background other than 0");
   std::vector<T> values;
   for (auto & [value, number] : numberOf)
   {

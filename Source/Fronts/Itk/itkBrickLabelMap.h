@@ -78,12 +78,11 @@ struct BrickAttributeChoice
   Groups(unsigned int dimension) const
   {
     const bool hasExtent = feretDiameter || orientedBoundingBox;
-    if (dimension > 3 && (perimeter || hasExtent))
-    {
-      throw brickccl::Unsupported("perimeters, Feret diameters and oriented boxes are computed for images of up to 3 "
-                                  "dimensions, not of " +
-                                  std::to_string(dimension) + "; switch them off");
-    }
+    brickccl::ThrowIf<brickccl::Unsupported>(
+      dimension > 3 && (perimeter || hasExtent),
+      "perimeters, Feret diameters and oriented boxes are computed for images of up to 3 "
+      "dimensions, not of " +
+        std::to_string(dimension) + "; switch them off");
     brickccl::ColumnGroups groups;
     groups.Add("shape");
     if (perimeter)
@@ -350,11 +349,9 @@ MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
 {
   using Builder = BrickLabelMapBuilder<TLabelMap>;
   using LabelType = typename Builder::LabelType;
-  if (labeling.ComponentCount() > static_cast<std::uint64_t>(NumericTraits<LabelType>::max()))
-  {
-    throw brickccl::LabelOverflow(std::to_string(labeling.ComponentCount()) +
-                                  " components do not fit the label type of the label map");
-  }
+  brickccl::ThrowIf<brickccl::LabelOverflow>(
+    labeling.ComponentCount() > static_cast<std::uint64_t>(NumericTraits<LabelType>::max()),
+    std::to_string(labeling.ComponentCount()) + " components do not fit the label type of the label map");
   Builder                  builder(grid, static_cast<std::size_t>(labeling.ComponentCount()));
   const auto               start = grid->GetLargestPossibleRegion().GetIndex();
   const brickccl::Extent & extent = labeling.GetExtent();

@@ -52,11 +52,9 @@ protected:
   MakeCriterion() const override
   {
     // Wrapped languages still find SetCriterion.
-    if (this->GetCriterion() != brickccl::Criterion())
-    {
-      throw brickccl::InvalidArgument(
-        "DistanceThreshold joins the pixels here; to set a Criterion, use BrickConnectedComponentImageFilter");
-    }
+    brickccl::ThrowIf<brickccl::InvalidArgument>(
+      this->GetCriterion() != brickccl::Criterion(),
+      "DistanceThreshold joins the pixels here; to set a Criterion, use BrickConnectedComponentImageFilter");
     return brickccl::Criterion::Tolerance(m_DistanceThreshold, std::nullopt);
   }
 

@@ -4,12 +4,9 @@
 
 #include "BrickCleanSegmentationXml.h"
 
-namespace
-{
-
 using namespace brickccl::slicer;
 
-void
+static void
 CleanSegmentation(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
@@ -37,8 +34,6 @@ CleanSegmentation(ModuleRun & run)
   run.Return("filledHoles", summary.at("filled_holes"));
   run.Return("filledVoxels", summary.at("filled_voxels"));
 }
-
-} // namespace
 
 int
 main(int argc, char ** argv)

@@ -4,12 +4,9 @@
 
 #include "BrickComponentStatisticsXml.h"
 
-namespace
-{
-
 using namespace brickccl::slicer;
 
-void
+static void
 MeasureComponents(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
@@ -41,8 +38,6 @@ MeasureComponents(ModuleRun & run)
   run.ReturnTotals(summary);
   run.Return("porosity_percent", 100 * summary.at("totals").at("fraction").get<double>());
 }
-
-} // namespace
 
 int
 main(int argc, char ** argv)

@@ -6,12 +6,9 @@
 
 #include "BrickDefectAnalysisXml.h"
 
-namespace
-{
-
 using namespace brickccl::slicer;
 
-void
+static void
 AnalyzeDefects(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
@@ -62,8 +59,6 @@ AnalyzeDefects(ModuleRun & run)
   run.Return("partVolume", SizeIn(summary, pores, "part_"));
   run.Return("threshold", summary.at("threshold").at("value"));
 }
-
-} // namespace
 
 int
 main(int argc, char ** argv)

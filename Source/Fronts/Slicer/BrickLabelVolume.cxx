@@ -5,12 +5,9 @@
 
 #include "BrickLabelVolumeXml.h"
 
-namespace
-{
-
 using namespace brickccl::slicer;
 
-void
+static void
 LabelVolume(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
@@ -68,8 +65,6 @@ LabelVolume(ModuleRun & run)
   const auto & threshold = summary.at("threshold");
   run.Return("threshold", threshold.is_null() ? "nan" : threshold.at("value"));
 }
-
-} // namespace
 
 int
 main(int argc, char ** argv)

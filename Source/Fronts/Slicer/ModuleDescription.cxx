@@ -14,10 +14,7 @@
 namespace brickccl::slicer
 {
 
-namespace
-{
-
-ModuleParameter
+static ModuleParameter
 ReadParameter(const pugi::xml_node & node)
 {
   ModuleParameter parameter;
@@ -40,8 +37,6 @@ ReadParameter(const pugi::xml_node & node)
   parameter.maximum = node.child("constraints").child_value("maximum");
   return parameter;
 }
-
-} // namespace
 
 const ModuleParameter *
 ModuleDescription::Find(const std::string & name) const
@@ -78,11 +73,8 @@ ParseModuleDescription(const char * xml)
   return module;
 }
 
-namespace
-{
-
 /** "minimumSize" for "--minimum-size". */
-std::string
+static std::string
 InCamelCase(const std::string & option)
 {
   std::string name;
@@ -95,8 +87,6 @@ InCamelCase(const std::string & option)
   }
   return name;
 }
-
-} // namespace
 
 ModuleWords::ModuleWords(const ModuleDescription & module, ParametersOfOptions others)
   : m_Module(module)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SLICER_MODULEDESCRIPTION_H
-#define BRICKCCL_SLICER_MODULEDESCRIPTION_H
+#pragma once
 
 #include <map>
 #include <optional>
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace brickccl::slicer
-
-#endif

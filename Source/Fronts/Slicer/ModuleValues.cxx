@@ -8,11 +8,8 @@
 namespace brickccl::slicer
 {
 
-namespace
-{
-
 /** Accepts the numbers that a parameter allows. Whole ones are counts. */
-CLI::Validator
+static CLI::Validator
 NumberOf(const ModuleParameter & parameter)
 {
   const bool isCount = parameter.tag == "integer";
@@ -24,7 +21,7 @@ NumberOf(const ModuleParameter & parameter)
                       limit(parameter.maximum, job::Unlimited) });
 }
 
-const char *
+static const char *
 TypeNameOf(const ModuleParameter & parameter)
 {
   return parameter.IsFile()         ? "FILE"
@@ -34,13 +31,11 @@ TypeNameOf(const ModuleParameter & parameter)
                                     : "CHOICE";
 }
 
-std::string
+static std::string
 HelpOf(const ModuleParameter & parameter)
 {
   return parameter.label + ". " + parameter.description;
 }
-
-} // namespace
 
 void
 ModuleValues::AddOption(CLI::App & app, const ModuleParameter & parameter)
@@ -128,10 +123,8 @@ ModuleValues::CheckFiles(const ModuleDescription & module, const std::string & r
       {
         continue;
       }
-      if (path.empty() && parameter->index)
-      {
-        throw InvalidArgument("'" + parameter->label + "' (" + name + ") is empty; choose one");
-      }
+      ThrowIf<InvalidArgument>(path.empty() && parameter->index,
+                               "'" + parameter->label + "' (" + name + ") is empty; choose one");
       if (!isOutput)
       {
         inputs.emplace(path, parameter->label);

@@ -165,11 +165,9 @@ void
 ModuleRun::RequireFromZero(const std::string & name, double most) const
 {
   const double value = m_Values.Number(name);
-  if (!(value >= 0 && value <= most))
-  {
-    throw InvalidArgument("'" + m_Module.Find(name)->label + "' is " + m_Values.Text(name) + "; it must be at " +
-                          (value < 0 ? "least 0" : "most " + brickccl::Number(most).ToString()));
-  }
+  ThrowIf<InvalidArgument>(!(value >= 0 && value <= most),
+                           "'" + m_Module.Find(name)->label + "' is " + m_Values.Text(name) + "; it must be at " +
+                             (value < 0 ? "least 0" : "most " + brickccl::Number(most).ToString()));
 }
 
 nlohmann::ordered_json

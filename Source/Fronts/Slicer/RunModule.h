@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SLICER_RUNMODULE_H
-#define BRICKCCL_SLICER_RUNMODULE_H
+#pragma once
 
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/Report.h"
@@ -220,5 +219,3 @@ void AddBoxes(CommandArguments & arguments, const std::vector<std::string> & reg
 void AddTable(CommandArguments & arguments, const std::string & option, const std::string & path);
 
 } // namespace brickccl::slicer
-
-#endif

@@ -17,18 +17,15 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using Point = std::array<double, 3>;
 
-Point
+static Point
 operator-(const Point & a, const Point & b)
 {
   return { a[0] - b[0], a[1] - b[1], a[2] - b[2] };
 }
 
-Point
+static Point
 PointOf(vtkPolyData * mesh, vtkIdType point)
 {
   Point place;
@@ -37,7 +34,7 @@ PointOf(vtkPolyData * mesh, vtkIdType point)
 }
 
 template <typename TVisit>
-void
+static void
 ForTriangles(vtkPolyData * mesh, TVisit visit)
 {
   vtkCellArray *    triangles = mesh->GetPolys();
@@ -53,7 +50,7 @@ ForTriangles(vtkPolyData * mesh, TVisit visit)
 
 /** The volume of a closed mesh; negative if normals point inwards. Coordinates are relative to `origin`, near the mesh,
  * to stay exact far from 0. */
-double
+static double
 VolumeOf(vtkPolyData * mesh, const Point & origin)
 {
   double sum = 0;
@@ -63,8 +60,6 @@ VolumeOf(vtkPolyData * mesh, const Point & origin)
   });
   return sum / 6;
 }
-
-} // namespace
 
 void
 PointsMoved(vtkPolyData * mesh)

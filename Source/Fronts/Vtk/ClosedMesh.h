@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_VTK_CLOSED_MESH_H
-#define BRICKCCL_VTK_CLOSED_MESH_H
+#pragma once
 
 class vtkPolyData;
 
@@ -22,5 +21,3 @@ bool HoldVolume(vtkPolyData * mesh, double volume, double farthest);
 void TurnAround(vtkPolyData * mesh);
 
 } // namespace brickccl
-
-#endif

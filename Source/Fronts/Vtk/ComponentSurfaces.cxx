@@ -16,14 +16,11 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** This many empty blocks are around the box. */
 constexpr std::int64_t Margin = 2;
 
 /** Adds to each block its two neighbors along an axis. */
-void
+static void
 AddNeighbors(std::vector<std::uint16_t> & values, const std::int64_t (&size)[3], int axis)
 {
   const std::int64_t stride = axis == 0 ? 1 : axis == 1 ? size[0] : size[0] * size[1];
@@ -51,7 +48,7 @@ AddNeighbors(std::vector<std::uint16_t> & values, const std::int64_t (&size)[3],
 
 /** Fills the blocks with voxels inside that have no full block around them. Parts thinner than a block would be lost
  * otherwise, because their blocks are not half full. */
-void
+static void
 FillBlocksOfThinParts(BlockCounts & blocks, std::uint16_t voxelsPerBlock)
 {
   std::vector<std::uint16_t> fullBlocksAround(blocks.counts.size());
@@ -78,7 +75,7 @@ FillBlocksOfThinParts(BlockCounts & blocks, std::uint16_t voxelsPerBlock)
 constexpr int OwnWeight = 54;
 constexpr int AllWeights = OwnWeight + 27;
 
-vtkSmartPointer<vtkImageData>
+static vtkSmartPointer<vtkImageData>
 FieldOf(const SurfaceSource & source)
 {
   BlockCounts blocks = CountInBlocks(source, Margin);
@@ -118,7 +115,7 @@ FieldOf(const SurfaceSource & source)
 }
 
 /** A vector along the image's axes as one along physical axes. */
-void
+static void
 Turn(const Geometry & geometry, const double * from, float * to)
 {
   for (int row = 0; row < 3; ++row)
@@ -132,14 +129,12 @@ Turn(const Geometry & geometry, const double * from, float * to)
   }
 }
 
-double
+static double
 Determinant(const double (&m)[MaximumDimension][MaximumDimension])
 {
   return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
          m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
-
-} // namespace
 
 SurfaceSource
 SourceOf(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component)

@@ -16,11 +16,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Whether the image's x and y axes are in the xy plane of space. */
-bool
+static bool
 KeepsPlane(vtkMatrix3x3 * direction)
 {
   return direction->GetElement(0, 2) == 0 && direction->GetElement(1, 2) == 0 && direction->GetElement(2, 0) == 0 &&
@@ -28,7 +25,7 @@ KeepsPlane(vtkMatrix3x3 * direction)
 }
 
 /** Whether the voxels of two images have the same positions, to a thousandth of a voxel. */
-bool
+static bool
 HaveSameGrid(vtkImageData * a, vtkImageData * b)
 {
   const int * const ofA = a->GetExtent();
@@ -49,8 +46,6 @@ HaveSameGrid(vtkImageData * a, vtkImageData * b)
   return isSame;
 }
 
-} // namespace
-
 /** The array of an input, one voxel behind the other in memory; null for one that is not given. */
 vtkSmartPointer<vtkDataArray>
 FilterInputs::FindArray(vtkAlgorithm * filter, int input, vtkInformationVector ** inputs, const ArrayFinder & find)
@@ -70,11 +65,9 @@ FilterInputs::FindArray(vtkAlgorithm * filter, int input, vtkInformationVector *
                            "port " + std::to_string(port) + " has no numeric array for the " + name +
                              "; set active point scalars, or choose a point or cell array with SetInputArrayToProcess");
   const vtkIdType values = array->GetNumberOfTuples();
-  if (values == 0 || values != (areCells ? image->GetNumberOfCells() : image->GetNumberOfPoints()))
-  {
-    throw InvalidArgument("the array of the " + name + " has " + std::to_string(values) + " values for " +
-                          std::to_string(image->GetNumberOfPoints()) + " points");
-  }
+  ThrowIf<InvalidArgument>(values == 0 || values != (areCells ? image->GetNumberOfCells() : image->GetNumberOfPoints()),
+                           "the array of the " + name + " has " + std::to_string(values) + " values for " +
+                             std::to_string(image->GetNumberOfPoints()) + " points");
   if (input == Image)
   {
     m_Image = image;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_VTK_FILTERINPUTS_H
-#define BRICKCCL_VTK_FILTERINPUTS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 
@@ -68,5 +67,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -38,12 +38,9 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Whether a mesh in indices of a component's box reaches as far as the voxels do, to a voxel at every side: neither
  *  beyond the box and its margin, nor less far. */
-bool
+static bool
 FitsBox(vtkPolyData * mesh, vtkImageData * box)
 {
   double bounds[6];
@@ -63,7 +60,7 @@ FitsBox(vtkPolyData * mesh, vtkImageData * box)
 }
 
 /** Keeps VTK's errors off the error stream; exceptions report them here. */
-void
+static void
 Quieten(vtkObject * object)
 {
   vtkNew<vtkCallbackCommand> nothing;
@@ -73,7 +70,7 @@ Quieten(vtkObject * object)
 }
 
 /** The voxels of one component in a box with a margin of one voxel around it: 1 inside, 0 outside. */
-vtkSmartPointer<vtkImageData>
+static vtkSmartPointer<vtkImageData>
 CropMask(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component)
 {
   const BlockCounts box = CountInBlocks(SourceOf(labels, geometry, component), 1);
@@ -86,7 +83,7 @@ CropMask(const ImageView & labels, const Geometry & geometry, const ComponentMea
 
 /** How far the values of a scan are inside of the surface, in a box as CropMask makes it. The component says which side
  *  of `iso` is inside. Its voxels with only its own around them are inside, and voxels of others are outside. */
-vtkSmartPointer<vtkImageData>
+static vtkSmartPointer<vtkImageData>
 CropScan(vtkImageData *            mask,
          const ImageView &         scan,
          double                    iso,
@@ -136,7 +133,7 @@ CropScan(vtkImageData *            mask,
 }
 
 /** From indices in a component's box to physical points. */
-void
+static void
 ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMeasures & component, bool ras)
 {
   for (vtkIdType point = 0; point < mesh->GetNumberOfPoints(); ++point)
@@ -158,7 +155,7 @@ ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMe
 
 /** A surface in indices of a component's box, smoothed or not, as a mesh in space that holds the component's volume, or
  *  without a box its own. \return null if that cannot be */
-vtkSmartPointer<vtkPolyData>
+static vtkSmartPointer<vtkPolyData>
 Finish(vtkPolyData *             surface,
        vtkImageData *            box,
        const Geometry &          geometry,
@@ -195,7 +192,7 @@ Finish(vtkPolyData *             surface,
 }
 
 /** Gives each triangle a value of its component. */
-void
+static void
 AddCellArray(vtkPolyData * mesh, const std::string & name, const ComponentColumn::Value & value)
 {
   const auto fill = [&](auto array, auto number) {
@@ -213,7 +210,7 @@ AddCellArray(vtkPolyData * mesh, const std::string & name, const ComponentColumn
 }
 
 /** The columns of the table that .vtp files hold for each triangle: sizes, and those that are asked for. */
-std::vector<ComponentColumn>
+static std::vector<ComponentColumn>
 ColumnsOfCells(const ComponentTable & table, const std::string & asked)
 {
   const std::string            names = ",voxel_count,volume_mm3,equivalent_spherical_diameter_mm," + asked + ",";
@@ -229,7 +226,7 @@ ColumnsOfCells(const ComponentTable & table, const std::string & asked)
 }
 
 /** \param isSmooth  set to whether it was smoothed: what smoothing would make vanish, or blow up, is left as it is */
-vtkSmartPointer<vtkPolyData>
+static vtkSmartPointer<vtkPolyData>
 MeshOf(const ImageView &         labels,
        const ComponentTable &    table,
        const ComponentMeasures & component,
@@ -275,7 +272,7 @@ MeshOf(const ImageView &         labels,
 /** Writes a binary PLY file. Its vertices, each of which belongs to one component, hold the component's label and a
  * color: its segment's color in .seg.nrrd files. \throws Unsupported for labels of more than 32 bits.
  */
-void
+static void
 WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & temporary, const std::string & path)
 {
   std::vector<std::uint32_t> labelOf(static_cast<std::size_t>(mesh->GetNumberOfPoints()));
@@ -327,7 +324,7 @@ WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & te
 
 /** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a
  *  voxel. */
-void
+static void
 CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string & path)
 {
   double bounds[6];
@@ -346,14 +343,14 @@ CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string 
 }
 
 /** The file's comment on its coordinates. */
-std::string
+static std::string
 SpaceText(bool ras)
 {
   return std::string("BrickCCL surface, coordinates in mm, ") + (ras ? "RAS" : "LPS");
 }
 
 template <typename TWriter>
-void
+static void
 RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, const std::string & path)
 {
   Quieten(writer);
@@ -363,7 +360,7 @@ RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, c
           "the mesh " + Quoted(path) + " could not be written; check the free disk space");
 }
 
-void
+static void
 WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & path, bool ras)
 {
   const std::string ending = MeshEnding(path);
@@ -410,8 +407,6 @@ WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & pat
     }
   });
 }
-
-} // namespace
 
 std::vector<MeshReport>
 WriteMeshes(const ImageView &                labels,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_VTK_MESHES_H
-#define BRICKCCL_VTK_MESHES_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -70,5 +69,3 @@ void CheckMeshName(const std::string & path);
 std::string MeshEnding(const std::string & path);
 
 } // namespace brickccl
-
-#endif

@@ -23,9 +23,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr Color Ground{ 24, 26, 30 };
 /** The share of the picture's width and height that what is drawn fills. */
 constexpr double Filled = 0.94;
@@ -34,7 +31,7 @@ constexpr double PixelsPerBlock = 2;
 using Vector = std::array<double, 3>;
 
 /** The corners of a component's box, or of the image, along physical axes from the first voxel. */
-std::vector<Vector>
+static std::vector<Vector>
 CornersOf(const Geometry & geometry, const std::int64_t * low, const std::int64_t * high)
 {
   std::vector<Vector> corners;
@@ -56,7 +53,7 @@ CornersOf(const Geometry & geometry, const std::int64_t * low, const std::int64_
 }
 
 /** A view of all that is drawn from the front, the left and above. */
-SurfaceView
+static SurfaceView
 ViewOf(const std::vector<Vector> & corners, int width, int height)
 {
   SurfaceView view;
@@ -97,7 +94,7 @@ ViewOf(const std::vector<Vector> & corners, int width, int height)
   return view;
 }
 
-void
+static void
 ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
 {
   for (int axis = 0; axis < 3; ++axis)
@@ -108,7 +105,7 @@ ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
 }
 
 /** Puts surfaces behind each other. */
-ColoredSurface
+static ColoredSurface
 Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
 {
   ColoredSurface all;
@@ -145,7 +142,7 @@ Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
 }
 
 /** Draws the directions of the physical axes, the one that points away first. */
-void
+static void
 DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatientAxes)
 {
   constexpr double length = 34;
@@ -173,7 +170,7 @@ DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatien
 }
 
 /** The source of a component's surface: single voxels if it is small, blocks if it is large. */
-SurfaceSource
+static SurfaceSource
 SourceOf(const SurfaceContents & contents, const ComponentMeasures & component, const int (&block)[3])
 {
   SurfaceSource source = SourceOf(contents.labels, contents.table.geometry, component);
@@ -189,7 +186,7 @@ SourceOf(const SurfaceContents & contents, const ComponentMeasures & component, 
   return source;
 }
 
-std::vector<Surface>
+static std::vector<Surface>
 MakeSurfaces(const SurfaceContents & contents, SurfaceReport & report, const HostContext & context)
 {
   const ComponentTable &   table = contents.table;
@@ -213,8 +210,6 @@ MakeSurfaces(const SurfaceContents & contents, SurfaceReport & report, const Hos
   report.hasLargeComponents = hasLarge;
   return surfaces;
 }
-
-} // namespace
 
 void
 ProvideDisplay()

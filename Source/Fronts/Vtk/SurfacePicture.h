@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_VTK_SURFACEPICTURE_H
-#define BRICKCCL_VTK_SURFACEPICTURE_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -70,5 +69,3 @@ SurfaceReport WriteSurfacePicture(const std::string &     path,
                                   const HostContext &     context);
 
 } // namespace brickccl
-
-#endif

@@ -31,14 +31,11 @@ VTK_MODULE_INIT(vtkRenderingOpenGL2)
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr double PartOpacity = 0.22;
 
 /** An array of VTK on the memory of a vector, which must live as long. */
 template <typename TArray, typename T>
-vtkSmartPointer<TArray>
+static vtkSmartPointer<TArray>
 ArrayOn(const std::vector<T> & values, int components)
 {
   auto array = vtkSmartPointer<TArray>::New();
@@ -48,7 +45,7 @@ ArrayOn(const std::vector<T> & values, int components)
   return array;
 }
 
-vtkSmartPointer<vtkActor>
+static vtkSmartPointer<vtkActor>
 ActorOf(const ColoredSurface & colored)
 {
   const Surface &   surface = colored.surface;
@@ -84,7 +81,7 @@ ActorOf(const ColoredSurface & colored)
   return actor;
 }
 
-void
+static void
 PlaceCamera(const SurfaceView & view, vtkRenderer * renderer)
 {
   vtkCamera * const camera = renderer->GetActiveCamera();
@@ -103,7 +100,7 @@ PlaceCamera(const SurfaceView & view, vtkRenderer * renderer)
 constexpr int Oversampling = 2;
 
 /** The means of squares of pixels, from the top row on; OpenGL begins with the bottom row. */
-std::vector<unsigned char>
+static std::vector<unsigned char>
 Shrink(const unsigned char * pixels, int width, int height)
 {
   std::vector<unsigned char> means;
@@ -132,8 +129,6 @@ Shrink(const unsigned char * pixels, int width, int height)
 
 constexpr char NoOpenGL[] = "surfaces need OpenGL 3.2, which this display lacks; install Mesa's drivers (Debian and "
                             "Ubuntu: apt-get install libgl1-mesa-dri)";
-
-} // namespace
 
 std::vector<unsigned char>
 DrawScene(const ColoredSurface & components,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_VTK_SURFACESCENE_H
-#define BRICKCCL_VTK_SURFACESCENE_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Pictures/Canvas.h"
@@ -90,5 +89,3 @@ std::vector<unsigned char> DrawScene(const ColoredSurface & components,
                                      const Color &          ground);
 
 } // namespace brickccl
-
-#endif

@@ -50,11 +50,8 @@ vtkBrickConnectedComponents::vtkBrickConnectedComponents()
 
 vtkBrickConnectedComponents::~vtkBrickConnectedComponents() = default;
 
-namespace
-{
-
 /** The connectivity of a number of neighbors. \throws InvalidArgument, which says what fits. */
-brickccl::Connectivity
+static brickccl::Connectivity
 ConnectivityFor(int neighbors, const brickccl::Extent & extent)
 {
   if (extent.dimension == 2 || neighbors == 6 || neighbors == 18 || neighbors == 26)
@@ -75,7 +72,7 @@ ConnectivityFor(int neighbors, const brickccl::Extent & extent)
 }
 
 /** The label type of a VTK type. An int holds the labels of uint32 up to its own largest value. */
-brickccl::LabelType
+static brickccl::LabelType
 LabelTypeOf(int vtkType)
 {
   switch (vtkType)
@@ -94,7 +91,7 @@ LabelTypeOf(int vtkType)
   }
 }
 
-int
+static int
 SmallestVtkType(std::uint64_t components)
 {
   return components <= VTK_UNSIGNED_CHAR_MAX  ? VTK_UNSIGNED_CHAR
@@ -104,7 +101,7 @@ SmallestVtkType(std::uint64_t components)
 }
 
 /** The options from the filter's parameters. \throws InvalidArgument for invalid values. */
-brickccl::LabelOptions
+static brickccl::LabelOptions
 OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
 {
   using Filter = vtkBrickConnectedComponents;
@@ -126,10 +123,9 @@ OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
   default:
     options.criterion = brickccl::Criterion::Foreground(filter->GetBackgroundValue());
   }
-  if (filter->GetMinimumSize() < 0 || filter->GetMaximumSize() < 0 || filter->GetNumberOfLargest() < 0)
-  {
-    throw brickccl::InvalidArgument("MinimumSize, MaximumSize and NumberOfLargest must be at least 0");
-  }
+  brickccl::ThrowIf<brickccl::InvalidArgument>(filter->GetMinimumSize() < 0 || filter->GetMaximumSize() < 0 ||
+                                                 filter->GetNumberOfLargest() < 0,
+                                               "MinimumSize, MaximumSize and NumberOfLargest must be at least 0");
   options.relabel.minimumSize = static_cast<std::uint64_t>(filter->GetMinimumSize());
   if (filter->GetMaximumSize() > 0)
   {
@@ -144,7 +140,7 @@ OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
   return options;
 }
 
-void
+static void
 FillTable(const brickccl::ComponentTable & components, vtkTable * table)
 {
   const auto rows = static_cast<vtkIdType>(components.components.size());
@@ -177,8 +173,6 @@ FillTable(const brickccl::ComponentTable & components, vtkTable * table)
     }
   }
 }
-
-} // namespace
 
 int
 vtkBrickConnectedComponents::FillInputPortInformation(int port, vtkInformation * info)
@@ -289,11 +283,9 @@ vtkBrickConnectedComponents::Label(vtkInformationVector ** inputs, vtkImageData 
   const int type =
     this->OutputScalarType == VTK_VOID ? SmallestVtkType(labeling.ComponentCount()) : this->OutputScalarType;
   const brickccl::LabelType labelType = LabelTypeOf(type);
-  if (type == VTK_INT && labeling.ComponentCount() > VTK_INT_MAX)
-  {
-    throw brickccl::LabelOverflow(std::to_string(labeling.ComponentCount()) +
-                                  " components do not fit int; use unsigned long long");
-  }
+  brickccl::ThrowIf<brickccl::LabelOverflow>(type == VTK_INT && labeling.ComponentCount() > VTK_INT_MAX,
+                                             std::to_string(labeling.ComponentCount()) +
+                                               " components do not fit int; use unsigned long long");
   vtkSmartPointer<vtkDataArray> labels;
   labels.TakeReference(vtkDataArray::CreateDataArray(type));
   labels->SetName("Labels");

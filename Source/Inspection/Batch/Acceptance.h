@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_ACCEPTANCE_H
-#define BRICKCCL_BATCH_ACCEPTANCE_H
+#pragma once
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Core/VolumeView.h"
@@ -100,5 +99,3 @@ void DescribeZones(const Findings & item, JudgedItem & judged);
 JudgedItem JudgeParts(const Recipe & recipe, const Findings & item, const NumberedParts & parts);
 
 } // namespace brickccl::batch
-
-#endif

@@ -24,12 +24,9 @@ namespace brickccl::batch
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-namespace
-{
-
 /** Calls `function`, and turns errors of the file system into ones with a sentence. */
 template <typename TFunction>
-void
+static void
 OnDisk(const std::string & path, TFunction && function)
 {
   try
@@ -44,27 +41,24 @@ OnDisk(const std::string & path, TFunction && function)
 
 /** Whether a file is what its description says. Its bytes are looked at if its size is the same and its stamp is not.
  *  \param stamp  null if it is not known. */
-bool
+static bool
 IsUnchanged(const ordered_json & described, const ordered_json & stamp)
 {
   const std::string path = described.at("path");
   std::error_code   failure;
   const auto        size = fs::file_size(path, failure);
-  if (failure || size != described.at("bytes").get<std::uintmax_t>())
-  {
-    return false;
-  }
-  return (!stamp.is_null() && stamp == StampOf(path)) || DescribeFile(path, path) == described;
+  return !failure && size == described.at("bytes").get<std::uintmax_t>() &&
+         ((!stamp.is_null() && stamp == StampOf(path)) || DescribeFile(path, path) == described);
 }
 
-ordered_json
+static ordered_json
 ReadJson(const std::string & path)
 {
   return ordered_json::parse(ReadText(path));
 }
 
 /** The changed file of an item's folder; empty if there is none. */
-std::string
+static std::string
 ChangedOutput(const std::string & folder, const ordered_json & outputs)
 {
   for (const ordered_json & output : outputs)
@@ -84,7 +78,7 @@ ChangedOutput(const std::string & folder, const ordered_json & outputs)
   return {};
 }
 
-bool
+static bool
 HasOtherInput(const BatchItem & item, const ordered_json & summary, const ordered_json & stamps)
 {
   std::set<std::string> files(item.found.files.begin(), item.found.files.end());
@@ -97,8 +91,6 @@ HasOtherInput(const BatchItem & item, const ordered_json & summary, const ordere
   }
   return changed || !files.empty();
 }
-
-} // namespace
 
 bool
 IsOfBatch(const std::string & folder)
@@ -329,10 +321,7 @@ BatchFolder::Log(const std::string & text) const
   std::ofstream stream(fs::path(PathOf("log.txt")), std::ios::binary | std::ios::app);
   stream << time.str() << ' ' << OneLine(text) << '\n';
   stream.close();
-  if (!stream)
-  {
-    throw WriteError("cannot write " + Quoted(PathOf("log.txt")) + "; is the disk full?");
-  }
+  ThrowIf<WriteError>(!stream, "cannot write " + Quoted(PathOf("log.txt")) + "; is the disk full?");
 }
 
 } // namespace brickccl::batch

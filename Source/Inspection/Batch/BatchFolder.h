@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_BATCHFOLDER_H
-#define BRICKCCL_BATCH_BATCHFOLDER_H
+#pragma once
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Files/FindImages.h"
@@ -116,5 +115,3 @@ private:
 };
 
 } // namespace brickccl::batch
-
-#endif

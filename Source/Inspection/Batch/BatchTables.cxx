@@ -19,31 +19,28 @@ namespace brickccl::batch
 
 using nlohmann::ordered_json;
 
-namespace
-{
-
 /** What a recipe numbers in each item: "part", "zone" or nothing. */
-std::string
+static std::string
 NumberedBy(const Recipe & recipe)
 {
   return recipe.parts != "largest" ? "part" : recipe.zones.empty() ? "" : "zone";
 }
 
 /** A value as a cell: numbers as JSON writes them, null as nothing. */
-std::string
+static std::string
 Cell(const ordered_json & value)
 {
   return value.is_null() ? std::string() : value.is_string() ? CsvCell(value.get<std::string>()) : value.dump();
 }
 
 /** The same for a number, which may be infinite (WithInfinities): then as tables of defects have it. */
-std::string
+static std::string
 NumberCell(const ordered_json & value)
 {
   return value == "Infinity" ? "inf" : value == "-Infinity" ? "-inf" : Cell(value);
 }
 
-std::string
+static std::string
 Verdict(const ItemOutcome & outcome)
 {
   return outcome.IsFinished()  ? outcome.summary.at("verdict").get<std::string>()
@@ -52,7 +49,7 @@ Verdict(const ItemOutcome & outcome)
 }
 
 /** The rule that decided: the first one that fails. Null if none does. */
-ordered_json
+static ordered_json
 DecidingRule(const ordered_json & summary)
 {
   for (const ordered_json & rule : summary.at("rules"))
@@ -66,7 +63,7 @@ DecidingRule(const ordered_json & summary)
 }
 
 /** Where an image is: its file, or the folder of its slices. */
-std::string
+static std::string
 PlaceOf(const FoundImage & image)
 {
   const std::filesystem::path first = image.files.front();
@@ -74,20 +71,18 @@ PlaceOf(const FoundImage & image)
   return image.kind == FoundImage::Kind::SliceImages ? folder.generic_string() : first.generic_string();
 }
 
-std::string
+static std::string
 NotesOf(const ordered_json & summary)
 {
   return Joined(summary.at("notes"), "; ", [](const ordered_json & note) { return note.get<std::string>(); });
 }
 
 /** The lines of an item's table. */
-std::vector<std::string>
+static std::vector<std::string>
 LinesOf(const std::string & path)
 {
   return SplitAt('\n', ReadText(path));
 }
-
-} // namespace
 
 std::string
 BatchFolder::ItemsText(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_COLUMNVALUES_H
-#define BRICKCCL_BATCH_COLUMNVALUES_H
+#pragma once
 
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -15,5 +14,3 @@ namespace brickccl::batch
 std::function<double(const ComponentMeasures &)> ValuesOf(const ComponentTable & table, const std::string & name);
 
 } // namespace brickccl::batch
-
-#endif

@@ -12,7 +12,6 @@
 #include "BrickCCL/Host/System.h"
 
 #include <filesystem>
-#include <map>
 
 namespace brickccl::batch
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_COMPAREBATCHES_H
-#define BRICKCCL_BATCH_COMPAREBATCHES_H
+#pragma once
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Job/RunJob.h"
@@ -133,5 +132,3 @@ struct ScanComparison
 ScanComparison CompareScans(const std::vector<std::string> & paths, const CompareScansOptions & options);
 
 } // namespace brickccl::batch
-
-#endif

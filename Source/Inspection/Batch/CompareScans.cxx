@@ -23,13 +23,10 @@ namespace brickccl::batch
 
 using nlohmann::ordered_json;
 
-namespace
-{
-
 /** For each label of one side, the label of the other side that shares most voxels with it, and how many. */
 using Partners = std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>;
 
-void
+static void
 Offer(Partners & partners, std::uint64_t label, std::uint64_t other, std::uint64_t voxels)
 {
   auto & best = partners[label];
@@ -40,7 +37,7 @@ Offer(Partners & partners, std::uint64_t label, std::uint64_t other, std::uint64
 }
 
 /** The change of a defect that stayed. */
-DefectChange
+static DefectChange
 ChangeOfSize(double before, double after, double leastChange)
 {
   return !Condition::IsAtMost(after, before * (1 + leastChange)) ? DefectChange::Grown
@@ -48,7 +45,7 @@ ChangeOfSize(double before, double after, double leastChange)
                                                                  : DefectChange::Same;
 }
 
-LoadedImage
+static LoadedImage
 LabelsOf(const std::string & path, const CompareScansOptions & options, LoadedImage & scan)
 {
   if (options.recipe == nullptr)
@@ -68,7 +65,7 @@ LabelsOf(const std::string & path, const CompareScansOptions & options, LoadedIm
 }
 
 /** Notes that labels do not determine a rotation. \throws InvalidArgument for a map without labels */
-void
+static void
 CheckAlignment(const ScannedDefects &      first,
                const std::string &         path,
                const DefectMap &           labels,
@@ -85,7 +82,7 @@ CheckAlignment(const ScannedDefects &      first,
 }
 
 /** Reads a scan, and aligns it to the first one, if there is one. */
-ScannedDefects
+static ScannedDefects
 ReadScan(const std::string &          path,
          const CompareScansOptions &  options,
          const ScannedDefects *       first,
@@ -117,7 +114,7 @@ ReadScan(const std::string &          path,
 }
 
 /** Notes that nearly all defects are new. */
-void
+static void
 NoteDoubts(const ComparedItem &        item,
            const ScannedDefects &      before,
            const ScannedDefects &      after,
@@ -153,7 +150,7 @@ NoteDoubts(const ComparedItem &        item,
                      " vanished, which is doubtful: " + text);
 }
 
-ordered_json
+static ordered_json
 ColumnsOfTracks(const ScanComparison & all)
 {
   const ComponentTable & first = all.scans.front().defects.table;
@@ -173,7 +170,7 @@ ColumnsOfTracks(const ScanComparison & all)
 }
 
 /** Puts a defect of a scan into the track of a number; 0: into a new one. \return the number. */
-std::size_t
+static std::size_t
 AddToTrack(ScanComparison & all, std::size_t scan, std::uint64_t label, std::size_t number)
 {
   ordered_json & rows = all.tracks["rows"];
@@ -207,7 +204,7 @@ AddToTrack(ScanComparison & all, std::size_t scan, std::uint64_t label, std::siz
 }
 
 /** Makes the tracks. A track that joins another one ends; one that parts from another one begins. */
-void
+static void
 FollowDefects(ScanComparison & all, double leastChange)
 {
   all.tracks = { { "columns", ColumnsOfTracks(all) }, { "rows", ordered_json::array() } };
@@ -251,8 +248,6 @@ FollowDefects(ScanComparison & all, double leastChange)
                                            : ChangeOfSize(before, row.back(), leastChange));
   }
 }
-
-} // namespace
 
 DefectMap::DefectMap(const LoadedImage & labels, const HostContext & context)
   : table(MeasureLabelImage(labels.View(), labels.geometry, {}, context, runs))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_DIGEST_H
-#define BRICKCCL_BATCH_DIGEST_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -12,5 +11,3 @@ namespace brickccl::batch
 std::array<unsigned char, 32> Sha256(const void * data, std::size_t size);
 
 } // namespace brickccl::batch
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_FILEHASH_H
-#define BRICKCCL_BATCH_FILEHASH_H
+#pragma once
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 
@@ -26,5 +25,3 @@ nlohmann::ordered_json DescribeFile(const files::FileBytes & bytes, const std::s
 nlohmann::ordered_json StampOf(const std::string & path);
 
 } // namespace brickccl::batch
-
-#endif

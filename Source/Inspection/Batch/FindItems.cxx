@@ -78,16 +78,12 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
                                           zones.count(fs::weakly_canonical(item.found.files.front())) > 0;
                                  }),
                   all.items.end());
-  if (all.items.empty())
-  {
-    throw Error("there is no image among the inputs; formats that are read: " + ReadableFormats() +
-                ", and raw voxels with input.raw in the recipe");
-  }
+  ThrowIf(all.items.empty(),
+          "there is no image among the inputs; formats that are read: " + ReadableFormats() +
+            ", and raw voxels with input.raw in the recipe");
   const auto hasZones = [&](const BatchItem & item) { return files::IsThere(ZonesOf(recipe, item.name)); };
-  if (!recipe.zones.empty() && std::none_of(all.items.begin(), all.items.end(), hasZones))
-  {
-    throw Error("the file " + Quoted(ZonesOf(recipe, all.items[0].name)) + " (zones.file) is missing");
-  }
+  ThrowIf(!recipe.zones.empty() && std::none_of(all.items.begin(), all.items.end(), hasZones),
+          "the file " + Quoted(ZonesOf(recipe, all.items[0].name)) + " (zones.file) is missing");
   return all;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_FINDITEMS_H
-#define BRICKCCL_BATCH_FINDITEMS_H
+#pragma once
 
 #include "BrickCCL/Batch/BatchFolder.h"
 
@@ -28,5 +27,3 @@ std::string ZonesOf(const Recipe & recipe, const std::string & item);
 FoundItems FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder);
 
 } // namespace brickccl::batch
-
-#endif

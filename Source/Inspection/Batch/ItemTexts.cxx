@@ -19,18 +19,15 @@ namespace brickccl::batch
 
 using nlohmann::ordered_json;
 
-namespace
-{
-
 template <typename TValue>
-ordered_json
+static ordered_json
 ValueOrNull(const std::optional<TValue> & value)
 {
   return value ? ordered_json(*value) : ordered_json();
 }
 
 /** The unit of a rule's value and limit, after a blank; nothing for a count. */
-std::string
+static std::string
 UnitOfRule(const ordered_json & result, const Recipe & recipe)
 {
   const Rule &      rule = *FindRule(result.at("rule"));
@@ -41,8 +38,6 @@ UnitOfRule(const ordered_json & result, const Recipe & recipe)
   unit = unit.empty() ? job::WordsAndUnit(result.at("column")).second : unit;
   return unit.empty() ? "" : ' ' + unit;
 }
-
-} // namespace
 
 ordered_json
 DescribeRule(const AcceptanceRule & rule, const RuleResult & result)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_ITEMTEXTS_H
-#define BRICKCCL_BATCH_ITEMTEXTS_H
+#pragma once
 
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/Recipe.h"
@@ -42,5 +41,3 @@ std::string TextOfState(const nlohmann::ordered_json & seconds,
                         const std::string &            summaryFile);
 
 } // namespace brickccl::batch
-
-#endif

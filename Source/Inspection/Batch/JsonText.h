@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_JSONTEXT_H
-#define BRICKCCL_BATCH_JSONTEXT_H
+#pragma once
 
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
@@ -84,5 +83,3 @@ WithJson(const std::string & path, TFunction && take)
 }
 
 } // namespace brickccl::batch
-
-#endif

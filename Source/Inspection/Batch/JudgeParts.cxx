@@ -13,13 +13,10 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 using nlohmann::ordered_json;
 using Mask = std::vector<std::uint8_t>;
 
-ordered_json
+static ordered_json
 DescribePart(std::size_t part, const ComponentTable & table, const JudgedItem & judged)
 {
   const Totals totals = TotalsOf(table);
@@ -35,7 +32,7 @@ DescribePart(std::size_t part, const ComponentTable & table, const JudgedItem & 
 }
 
 /** Takes the result of a part for the item: the failing one farthest from the limit, else the one nearest to it. */
-void
+static void
 TakeResult(const RuleResult & own, std::uint64_t part, double limit, RuleResult & ofItem)
 {
   const auto distance = [limit](const RuleResult & result) {
@@ -54,8 +51,6 @@ TakeResult(const RuleResult & own, std::uint64_t part, double limit, RuleResult 
   }
   ofItem.parts = failing.empty() ? ofItem.parts : failing;
 }
-
-} // namespace
 
 JudgedItem
 DescribeResults(const Recipe & recipe, const std::vector<RuleResult> & results)
@@ -168,10 +163,8 @@ JudgeParts(const Recipe & recipe, const Findings & item, const NumberedParts & p
     }
     described.push_back(DescribePart(number, table, DescribeResults(recipe, results)));
   }
-  if (described.empty())
-  {
-    throw InvalidArgument("no part has a voxel that counts; make [region] larger, or part.erode_mm smaller");
-  }
+  ThrowIf<InvalidArgument>(described.empty(),
+                           "no part has a voxel that counts; make [region] larger, or part.erode_mm smaller");
   JudgedItem judged = DescribeResults(recipe, ofItem);
   judged.members["parts"] = described;
   return judged;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_OVERLAP_H
-#define BRICKCCL_BATCH_OVERLAP_H
+#pragma once
 
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -17,5 +16,3 @@ using CommonVoxels = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint
 CommonVoxels CountCommon(const RunVolume & a, const RunVolume & b);
 
 } // namespace brickccl::batch
-
-#endif

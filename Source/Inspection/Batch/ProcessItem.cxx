@@ -250,11 +250,9 @@ private:
     {
       m_Summary["parents"] = m_Run.split.count;
     }
-    if (m_Recipe.decidesBySurface && part && part->fillsImage && labeling.ComponentCount() > 0)
-    {
-      throw InvalidArgument("the distance to the surface is not known, since the part reaches everywhere; [part] of "
-                            "the recipe says which values it has");
-    }
+    ThrowIf<InvalidArgument>(m_Recipe.decidesBySurface && part && part->fillsImage && labeling.ComponentCount() > 0,
+                             "the distance to the surface is not known, since the part reaches everywhere; [part] of "
+                             "the recipe says which values it has");
   }
 
   void

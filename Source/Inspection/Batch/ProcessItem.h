@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_PROCESSITEM_H
-#define BRICKCCL_BATCH_PROCESSITEM_H
+#pragma once
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Core/Error.h"
@@ -60,5 +59,3 @@ LoadedImage FindDefects(const std::string &        path,
                         std::vector<std::string> & notes);
 
 } // namespace brickccl::batch
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_RECIPE_H
-#define BRICKCCL_BATCH_RECIPE_H
+#pragma once
 
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Measuring/Measuring.h"
@@ -46,5 +45,3 @@ struct Recipe : job::Job
 };
 
 } // namespace brickccl::batch
-
-#endif

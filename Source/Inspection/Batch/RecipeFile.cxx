@@ -13,10 +13,7 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
-std::string
+static std::string
 TextOfProblems(const std::string & file, const std::vector<RecipeProblem> & problems)
 {
   std::string text =
@@ -27,8 +24,6 @@ TextOfProblems(const std::string & file, const std::vector<RecipeProblem> & prob
   }
   return text;
 }
-
-} // namespace
 
 RecipeError::RecipeError(const std::string & file, std::vector<RecipeProblem> problems)
   : InvalidArgument(TextOfProblems(file, problems))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_RECIPEFILE_H
-#define BRICKCCL_BATCH_RECIPEFILE_H
+#pragma once
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Core/Error.h"
@@ -63,5 +62,3 @@ std::vector<std::string> ExplainRecipe(const Recipe & recipe, const job::Languag
 std::string ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Language & language);
 
 } // namespace brickccl::batch
-
-#endif

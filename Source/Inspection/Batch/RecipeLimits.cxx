@@ -17,11 +17,8 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 /** The values of defects, where the recipe itself says them: a range, or one side of a number. */
-std::optional<Criterion::Range>
+static std::optional<Criterion::Range>
 ValuesOfDefects(const Recipe & recipe)
 {
   const auto method = ThresholdMethod::FromText(recipe.threshold.empty() ? "otsu" : recipe.threshold);
@@ -33,8 +30,6 @@ ValuesOfDefects(const Recipe & recipe)
   given.value = method.value;
   return recipe.below ? given.Below().range : given.AtOrAbove().range;
 }
-
-} // namespace
 
 void
 CheckRanges(const Recipe & recipe, const GivenKeys & given, std::vector<RecipeProblem> & problems)

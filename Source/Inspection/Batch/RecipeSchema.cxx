@@ -9,9 +9,6 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 using job::Kind;
 using nlohmann::ordered_json;
 
@@ -32,7 +29,7 @@ const std::vector<std::pair<std::string, std::string>> Tables = {
   { "report", "the head of the report, and how it is written" },
 };
 
-ordered_json
+static ordered_json
 ListOf(const ordered_json & items, int least, int most)
 {
   ordered_json schema = { { "type", "array" }, { "items", items } };
@@ -45,7 +42,7 @@ ListOf(const ordered_json & items, int least, int most)
 }
 
 /** The type of a value. */
-ordered_json
+static ordered_json
 TypeOf(const job::Form & form)
 {
   switch (form.kind)
@@ -75,7 +72,7 @@ TypeOf(const job::Form & form)
   }
 }
 
-ordered_json
+static ordered_json
 JsonSchemaOf(const job::Form & form, const std::string & help)
 {
   ordered_json schema;
@@ -96,7 +93,7 @@ JsonSchemaOf(const job::Form & form, const std::string & help)
 }
 
 /** The default of a parameter; null for none. */
-ordered_json
+static ordered_json
 DefaultOf(const job::Parameter & parameter)
 {
   job::Job     none;
@@ -111,8 +108,6 @@ DefaultOf(const job::Parameter & parameter)
   const bool isNone = json.empty() || json == "" || json == job::NoLimit || parameter.form.kind == Kind::Memory;
   return isNone ? ordered_json() : parameter.form.kind == Kind::Neighbors ? ordered_json("faces") : json;
 }
-
-} // namespace
 
 const std::vector<std::string> &
 RecipeTables()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_RECIPESCHEMA_H
-#define BRICKCCL_BATCH_RECIPESCHEMA_H
+#pragma once
 
 #include "BrickCCL/Job/Value.h"
 
@@ -33,5 +32,3 @@ nlohmann::ordered_json RecipeJsonSchema();
 nlohmann::ordered_json OptionJsonSchema();
 
 } // namespace brickccl::batch
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_RECIPEVALUES_H
-#define BRICKCCL_BATCH_RECIPEVALUES_H
+#pragma once
 
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Core/Extent.h"
@@ -67,5 +66,3 @@ struct Misfit
 std::optional<Misfit> FindMisfit(const Recipe & recipe, const Extent & extent);
 
 } // namespace brickccl::batch
-
-#endif

@@ -398,17 +398,13 @@ ReferenceWindow::ReferenceWindow(double side, int across, const Extent & extent,
     const char         name = static_cast<char>('x' + axis);
     const double       voxels = std::round(side / geometry.spacing[axis]);
     const std::int64_t available = extent.size[axis];
-    if (!(voxels >= 1))
-    {
-      throw InvalidArgument("reference_mm = " + Shortest(side) + " is less than half a voxel, which has " +
-                            Shortest(geometry.spacing[axis]) + " mm along " + name);
-    }
-    if (voxels > static_cast<double>(available))
-    {
-      throw InvalidArgument("reference_mm = " + Shortest(side) + " is larger than the image, which has " +
-                            std::to_string(available) + " voxels of " + Shortest(geometry.spacing[axis]) +
-                            " mm along " + name);
-    }
+    ThrowIf<InvalidArgument>(!(voxels >= 1),
+                             "reference_mm = " + Shortest(side) + " is less than half a voxel, which has " +
+                               Shortest(geometry.spacing[axis]) + " mm along " + name);
+    ThrowIf<InvalidArgument>(voxels > static_cast<double>(available),
+                             "reference_mm = " + Shortest(side) + " is larger than the image, which has " +
+                               std::to_string(available) + " voxels of " + Shortest(geometry.spacing[axis]) +
+                               " mm along " + name);
     size[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(voxels);
   }
 }
@@ -429,12 +425,10 @@ HighestShare(const WindowContents &           contents,
   auto               worst = WorstOfChunks(contents, window, slices, [&](std::int64_t begin, std::int64_t end) {
     return search.Search(begin, end);
   });
-  if (!worst)
-  {
-    throw InvalidArgument("no window of reference_mm is inside the part by " +
-                          Shortest(std::round(1e11 * leastPart) / 1e9) +
-                          " %; lower reference_mm or least_part_percent");
-  }
+  ThrowIf<InvalidArgument>(!worst,
+                           "no window of reference_mm is inside the part by " +
+                             Shortest(std::round(1e11 * leastPart) / 1e9) +
+                             " %; lower reference_mm or least_part_percent");
   return worst;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_REFERENCEWINDOW_H
-#define BRICKCCL_BATCH_REFERENCEWINDOW_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -69,5 +68,3 @@ std::vector<std::uint64_t>
 LabelsIn(const WindowContents & contents, const ReferenceWindow & window, const WorstPlace & place);
 
 } // namespace brickccl::batch
-
-#endif

@@ -17,23 +17,20 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 constexpr const char * SlicesFile = "slices.jpg";
 constexpr const char * ThumbnailsFile = "thumbnails.jpg";
 constexpr const char * SurfaceFile = "surface.png";
 /** The side of a defect's square in pixels. */
 constexpr int ThumbnailSide = 128;
 
-std::string
+static std::string
 PathIn(const std::string & folder, const std::string & file)
 {
   return (std::filesystem::path(folder) / file).string();
 }
 
 /** The largest defects, the largest first, and the slices in which they lie. */
-std::vector<SlicedComponent>
+static std::vector<SlicedComponent>
 LargestDefects(const ComponentTable & table, int axis)
 {
   std::vector<std::size_t> places(table.components.size());
@@ -58,7 +55,7 @@ LargestDefects(const ComponentTable & table, int axis)
 }
 
 /** Equally spaced slices, and slices of the largest defects. */
-std::vector<std::int64_t>
+static std::vector<std::int64_t>
 ChooseSlices(std::int64_t count, const std::vector<SlicedComponent> & largest)
 {
   std::set<std::int64_t> chosen;
@@ -77,7 +74,7 @@ ChooseSlices(std::int64_t count, const std::vector<SlicedComponent> & largest)
 }
 
 /** Has the surfaces drawn by the program that can. */
-void
+static void
 DrawSurface(const ReportSources & sources,
             const std::string &   folder,
             const HostContext &   context,
@@ -128,8 +125,6 @@ DrawSurface(const ReportSources & sources,
   reason = reason.substr(reason.find_last_of('\n') + 1);
   drawn.notes.push_back("the picture of surfaces is missing: " + (reason.empty() ? "it was not drawn" : reason));
 }
-
-} // namespace
 
 ReportPictures
 DrawForReport(const ReportSources & sources, const std::string & folder, const HostContext & context)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_REPORTPICTURES_H
-#define BRICKCCL_BATCH_REPORTPICTURES_H
+#pragma once
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -50,5 +49,3 @@ struct ReportPictures
 ReportPictures DrawForReport(const ReportSources & sources, const std::string & folder, const HostContext & context);
 
 } // namespace brickccl::batch
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_RULES_H
-#define BRICKCCL_BATCH_RULES_H
+#pragma once
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Job/Language.h"
@@ -64,5 +63,3 @@ std::vector<Rule> ClusterRules();
 std::vector<Rule> WallRules();
 
 } // namespace brickccl::batch
-
-#endif

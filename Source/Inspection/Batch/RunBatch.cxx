@@ -37,13 +37,6 @@ enum ExitCode
 constexpr const char * ErrorFile = "error.txt";
 constexpr const char * StreamFile = "stderr.txt";
 
-void
-LeaveText(const std::string & path, const std::string & text)
-{
-  std::ofstream stream(fs::path(path), std::ios::binary);
-  stream << text;
-}
-
 /** The work of an item's process. */
 int
 WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions & options, const std::string & folder)
@@ -72,7 +65,7 @@ WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions &
   {
     error = failure.what();
   }
-  LeaveText((fs::path(folder) / ErrorFile).string(), error);
+  std::ofstream(fs::path(folder) / ErrorFile, std::ios::binary) << error;
   return code;
 }
 
@@ -286,10 +279,7 @@ private:
     {
       return;
     }
-    if (end.exitCode == DiskFailed)
-    {
-      throw WriteError(error + "; finished items stay; continue with --resume");
-    }
+    ThrowIf<WriteError>(end.exitCode == DiskFailed, error + "; finished items stay; continue with --resume");
     m_Outcomes[index].error = error;
     TakeDone(item.name + ": error: " + error);
   }

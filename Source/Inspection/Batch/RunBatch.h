@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_RUNBATCH_H
-#define BRICKCCL_BATCH_RUNBATCH_H
+#pragma once
 
 #include "BrickCCL/Batch/BatchFolder.h"
 #include "BrickCCL/Batch/ProcessItem.h"
@@ -59,5 +58,3 @@ BatchResult RunBatch(const std::vector<BatchItem> & items,
                      const BatchOptions &           options);
 
 } // namespace brickccl::batch
-
-#endif

@@ -16,17 +16,12 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
-bool
+static bool
 IsPlain(char character)
 {
   const auto code = static_cast<unsigned char>(character);
   return code < 128 && (std::isalnum(code) != 0 || character == '.' || character == '-' || character == '_');
 }
-
-} // namespace
 
 std::string
 Utf8Text(const std::string & text)

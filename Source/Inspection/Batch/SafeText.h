@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_SAFETEXT_H
-#define BRICKCCL_BATCH_SAFETEXT_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -35,5 +34,3 @@ std::vector<std::string> CsvCells(const std::string & line);
 std::string ReadText(const std::string & path);
 
 } // namespace brickccl::batch
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_SCORE_H
-#define BRICKCCL_BATCH_SCORE_H
+#pragma once
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -79,5 +78,3 @@ Score ScoreLabels(const LoadedImage &  labels,
                   const HostContext &  context);
 
 } // namespace brickccl::batch
-
-#endif

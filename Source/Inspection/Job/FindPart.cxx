@@ -14,12 +14,9 @@
 namespace brickccl::job
 {
 
-namespace
-{
-
 /** The label of the largest component that touches no side along x and y; 0 if there is none. Labels are in the order
  *  of sizes. */
-std::uint64_t
+static std::uint64_t
 LargestInside(const Labeling & labeling)
 {
   const ComponentTable table = labeling.Measure();
@@ -34,7 +31,7 @@ LargestInside(const Labeling & labeling)
   return 0;
 }
 
-void
+static void
 FillHolesOf(PoresOfPart & found, const std::string & where, const PoreOptions & options)
 {
   CleanOptions filling;
@@ -51,7 +48,7 @@ FillHolesOf(PoresOfPart & found, const std::string & where, const PoreOptions & 
 }
 
 /** The voxels of the part whose centers lie deeper than `depth` mm. \throws InvalidArgument if there is none. */
-LoadedImage
+static LoadedImage
 Erode(const PoresOfPart & found, double depth, const HostContext & context)
 {
   LoadedImage inside;
@@ -72,7 +69,7 @@ Erode(const PoresOfPart & found, double depth, const HostContext & context)
 }
 
 /** The largest component of the material. */
-PoresOfPart
+static PoresOfPart
 FindLargest(const ImageView & image, const Part & part, const PoreOptions & options)
 {
   LabelOptions labeling;
@@ -85,11 +82,9 @@ FindLargest(const ImageView & image, const Part & part, const PoreOptions & opti
   const Labeling pieces = Label(image, labeling);
   CheckThatAirIsLeft(pieces.ForegroundVoxelCount(), image.extent, options.material);
   const std::uint64_t label = part.partMethod == "largest" ? pieces.ComponentCount() : LargestInside(pieces);
-  if (label == 0)
-  {
-    throw InvalidArgument("no component consists of the part's material (" + options.material.ToString() +
-                          "); correct its values in [part] of the recipe");
-  }
+  ThrowIf<InvalidArgument>(label == 0,
+                           "no component consists of the part's material (" + options.material.ToString() +
+                             "); correct its values in [part] of the recipe");
   PoresOfPart found;
   found.extent = image.extent;
   found.geometry = options.geometry;
@@ -102,8 +97,6 @@ FindLargest(const ImageView & image, const Part & part, const PoreOptions & opti
   found.fillsImage = std::count(found.part.begin(), found.part.end(), std::uint8_t{ 0 }) == 0;
   return found;
 }
-
-} // namespace
 
 std::vector<bool>
 LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count)

@@ -14,11 +14,8 @@
 namespace brickccl::job
 {
 
-namespace
-{
-
 /** A number with this many significant digits, those before the point always. */
-std::string
+static std::string
 Rounded(double value, int digits)
 {
   char text[400];
@@ -34,7 +31,7 @@ Rounded(double value, int digits)
 }
 
 /** \param size  decides on the unit; 0: the value */
-std::string
+static std::string
 TextOf(const Finding & finding, double size)
 {
   const nlohmann::ordered_json & value = finding.value;
@@ -48,8 +45,6 @@ TextOf(const Finding & finding, double size)
   }
   return value.is_number_float() ? Readable(value.get<double>(), finding.unit, size) : value.dump();
 }
-
-} // namespace
 
 nlohmann::ordered_json
 AsJson(const Findings & findings)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_FINDINGS_H
-#define BRICKCCL_JOB_FINDINGS_H
+#pragma once
 
 #include "BrickCCL/Criteria/Criterion.h"
 
@@ -43,5 +42,3 @@ std::string Readable(double value, const std::string & unit, double size = 0);
 std::string Readable(const Number & value);
 
 } // namespace brickccl::job
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_JOB_H
-#define BRICKCCL_JOB_JOB_H
+#pragma once
 
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Job/Value.h"
@@ -220,5 +219,3 @@ struct Job : Reading, Segmenting, Neighbors, Filter, Table, LabelMap, Running, R
 };
 
 } // namespace brickccl::job
-
-#endif

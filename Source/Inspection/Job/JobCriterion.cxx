@@ -24,11 +24,9 @@ CriterionOf(const Segmenting & job, std::optional<ScalarType> type, const std::o
   if (job.background != "none")
   {
     const auto background = NumberOf(job.background);
-    if (!background)
-    {
-      throw InvalidArgument("--background is " + Quoted(job.background) + "; it must be a number or none" +
-                            HintOnNumber(job.background));
-    }
+    ThrowIf<InvalidArgument>(!background,
+                             "--background is " + Quoted(job.background) + "; it must be a number or none" +
+                               HintOnNumber(job.background));
     criterion.background = valueOf(*background);
   }
   if (job.range)

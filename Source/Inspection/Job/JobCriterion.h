@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_JOBCRITERION_H
-#define BRICKCCL_JOB_JOBCRITERION_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Extent.h"
@@ -45,5 +44,3 @@ bool HasLocalThreshold(const Segmenting & job);
 std::optional<std::uint64_t> PartsOf(const Part & part);
 
 } // namespace brickccl::job
-
-#endif

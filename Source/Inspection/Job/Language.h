@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_LANGUAGE_H
-#define BRICKCCL_JOB_LANGUAGE_H
+#pragma once
 
 #include <nlohmann/json.hpp>
 
@@ -51,5 +50,3 @@ const std::vector<std::string> & LanguageCodes();
 std::pair<std::string, std::string> WordsAndUnit(const std::string & column);
 
 } // namespace brickccl::job
-
-#endif

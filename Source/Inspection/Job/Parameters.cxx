@@ -14,21 +14,18 @@
 namespace brickccl::job
 {
 
-namespace
-{
-
 constexpr int MaximumThreads = 4096;
 
 // Forms of values.
 
-Form
+static Form
 Checked(std::string (*check)(const std::string &))
 {
   return { Kind::Text, -Finite, Finite, {}, {}, check };
 }
 
 /** Texts of which several are united. */
-Form
+static Form
 Shapes(std::string (*check)(const std::string &))
 {
   Form form = Checked(check);
@@ -51,7 +48,7 @@ const Ties NeedsWhole = { "", "", true };
 // it needs and excludes.
 // clang-format off
 
-std::vector<Parameter>
+static std::vector<Parameter>
 InputRows()
 {
   return {
@@ -90,7 +87,7 @@ InputRows()
   };
 }
 
-std::vector<Parameter>
+static std::vector<Parameter>
 SegmentingRows()
 {
   return {
@@ -185,7 +182,7 @@ SegmentingRows()
   };
 }
 
-std::vector<Parameter>
+static std::vector<Parameter>
 JoiningRows()
 {
   return {
@@ -219,7 +216,7 @@ JoiningRows()
   };
 }
 
-std::vector<Parameter>
+static std::vector<Parameter>
 FilterRows()
 {
   return {
@@ -254,7 +251,7 @@ FilterRows()
   };
 }
 
-std::vector<Parameter>
+static std::vector<Parameter>
 TableRows()
 {
   return {
@@ -298,7 +295,7 @@ TableRows()
 }
 
 /** The fields of a report's head, and how it is written. */
-std::vector<Parameter>
+static std::vector<Parameter>
 ReportRows()
 {
   return {
@@ -316,7 +313,7 @@ ReportRows()
   };
 }
 
-std::vector<Parameter>
+static std::vector<Parameter>
 OutputRows()
 {
   return {
@@ -368,8 +365,6 @@ OutputRows()
 }
 
 // clang-format on
-
-} // namespace
 
 const std::vector<Parameter> &
 Parameters()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_PARAMETERS_H
-#define BRICKCCL_JOB_PARAMETERS_H
+#pragma once
 
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Job/Value.h"
@@ -88,5 +87,3 @@ inline constexpr const char * Running = "Running";
 } // namespace group
 
 } // namespace brickccl::job
-
-#endif

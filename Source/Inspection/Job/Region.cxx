@@ -18,20 +18,17 @@
 namespace brickccl::job
 {
 
-namespace
-{
-
 /** A center may be outside of a shape by this share of a voxel, because of rounding. */
 constexpr double Rounding = 1e-6;
 constexpr char   AxisLetters[] = "xyz";
 
-void
+static void
 RefuseIf(bool isWrong, const std::string & text)
 {
   ThrowIf<InvalidArgument>(isWrong, text);
 }
 
-std::vector<std::string>
+static std::vector<std::string>
 SplitAt(char separator, const std::string & text)
 {
   std::vector<std::string> parts;
@@ -44,7 +41,7 @@ SplitAt(char separator, const std::string & text)
 }
 
 /** The numbers of a shape, and whether each has a unit. \param right  what there must be */
-std::vector<std::pair<double, bool>>
+static std::vector<std::pair<double, bool>>
 ReadNumbers(const std::string &           text,
             const std::string &           what,
             const std::set<std::size_t> & counts,
@@ -62,7 +59,7 @@ ReadNumbers(const std::string &           text,
   return numbers;
 }
 
-RegionShape
+static RegionShape
 ShapeOf(const std::string & kind, std::string text)
 {
   RegionShape shape;
@@ -104,7 +101,7 @@ ShapeOf(const std::string & kind, std::string text)
 }
 
 /** \throws InvalidArgument for a shape that does not fit to an image's dimensions and voxels. */
-void
+static void
 CheckFit(const RegionShape & shape, const LoadedImage & image)
 {
   RefuseIf(static_cast<int>(shape.dimension) != image.extent.dimension,
@@ -132,7 +129,7 @@ CheckFit(const RegionShape & shape, const LoadedImage & image)
 }
 
 /** Places a shape on the grid of an image. */
-void
+static void
 FitTo(const LoadedImage & image, RegionShape & shape)
 {
   CheckFit(shape, image);
@@ -151,8 +148,6 @@ FitTo(const LoadedImage & image, RegionShape & shape)
   }
   shape.radius += Rounding * (shape.isRadiusMillimeters ? smallest : 1);
 }
-
-} // namespace
 
 std::pair<std::int64_t, std::int64_t>
 RegionShape::SpanOf(const RowPosition & row, std::int64_t length) const

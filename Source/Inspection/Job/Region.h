@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_REGION_H
-#define BRICKCCL_JOB_REGION_H
+#pragma once
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Job/Job.h"
@@ -83,5 +82,3 @@ void CheckZones(const LoadedImage & zones, const std::string & name, int threads
 void SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads);
 
 } // namespace brickccl::job
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_RUNJOB_H
-#define BRICKCCL_JOB_RUNJOB_H
+#pragma once
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Dispatch/Label.h"
@@ -182,5 +181,3 @@ private:
 };
 
 } // namespace brickccl::job
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_TEXTCHECKS_H
-#define BRICKCCL_JOB_TEXTCHECKS_H
+#pragma once
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
@@ -142,5 +141,3 @@ CheckLogo(const std::string & text)
 }
 
 } // namespace brickccl::job
-
-#endif

@@ -18,13 +18,10 @@
 namespace brickccl::job
 {
 
-namespace
-{
-
 constexpr int MaximumAxes = 4;
 
 /** The number that a text begins with, and the unit behind it. */
-std::pair<std::string, std::string>
+static std::pair<std::string, std::string>
 NumberAndUnit(const std::string & text)
 {
   const std::size_t end = std::min(text.find_first_not_of("+-.0123456789eE"), text.size());
@@ -33,7 +30,7 @@ NumberAndUnit(const std::string & text)
 }
 
 /** 3 for "cm3" and "cm^3", 2 for "cm2", 1 for "cm", which the name becomes. */
-int
+static int
 TakePower(std::string & name)
 {
   const int power = name.empty() || (name.back() != '3' && name.back() != '2') ? 1 : name.back() - '0';
@@ -43,7 +40,7 @@ TakePower(std::string & name)
 }
 
 /** How many mm, mm2 or mm3 a unit is; nothing for one that does not measure the same. */
-std::optional<double>
+static std::optional<double>
 SizeOfUnit(std::string name, const std::string & unit)
 {
   const int    power = TakePower(name);
@@ -54,7 +51,7 @@ SizeOfUnit(std::string name, const std::string & unit)
 }
 
 /** The number that a text is for a form, in its unit. */
-std::optional<Number>
+static std::optional<Number>
 NumberFor(const Form & form, const std::string & text)
 {
   const auto [number, unit] = NumberAndUnit(text);
@@ -68,7 +65,7 @@ NumberFor(const Form & form, const std::string & text)
 }
 
 /** The bytes of an amount of memory. */
-std::optional<std::uint64_t>
+static std::optional<std::uint64_t>
 BytesOf(const std::string & text)
 {
   const auto [number, given] = NumberAndUnit(text);
@@ -88,7 +85,7 @@ BytesOf(const std::string & text)
 }
 
 /** The whole number that a text is: digits alone, no sign, no 1e3, no 0x10. */
-std::optional<std::uint64_t>
+static std::optional<std::uint64_t>
 CountOf(const std::string & text)
 {
   std::uint64_t count = 0;
@@ -96,7 +93,7 @@ CountOf(const std::string & text)
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(count) : std::nullopt;
 }
 
-std::optional<std::uint64_t>
+static std::optional<std::uint64_t>
 NeighborsOf(const std::string & text)
 {
   static const std::vector<std::uint64_t> known = { 2, 4, 6, 8, 18, 26, 32, 64, 80 };
@@ -106,7 +103,7 @@ NeighborsOf(const std::string & text)
 
 /** Puts a value into its place, which may be of another type. */
 template <typename T, typename TValue>
-void
+static void
 PutInto(T & place, const TValue & value)
 {
   if constexpr (std::is_same_v<T, std::string> && std::is_arithmetic_v<TValue>)
@@ -124,14 +121,14 @@ PutInto(T & place, const TValue & value)
 }
 
 template <typename TValue>
-void
+static void
 Put(const TValue & value, Slot slot)
 {
   std::visit([&](auto * place) { PutInto(*place, value); }, slot);
 }
 
 /** Reads the numbers of a range or a spacing. */
-ValueFault
+static ValueFault
 SetNumbers(const Form & form, const std::vector<std::string> & texts, Slot slot)
 {
   std::vector<Number> numbers;
@@ -169,7 +166,7 @@ SetNumbers(const Form & form, const std::vector<std::string> & texts, Slot slot)
 }
 
 /** The text with the first length behind a name in mm: "gaussian:500um" is "gaussian:0.5". */
-std::string
+static std::string
 WithMillimeters(const std::string & text)
 {
   const std::size_t begin = text.find(':') + 1;
@@ -183,7 +180,7 @@ WithMillimeters(const std::string & text)
 }
 
 /** Reads a text. */
-ValueFault
+static ValueFault
 SetText(const Form & form, const std::string & text, Slot slot)
 {
   std::string right;
@@ -205,8 +202,6 @@ SetText(const Form & form, const std::string & text, Slot slot)
   }
   return { text, right };
 }
-
-} // namespace
 
 std::optional<Number>
 NumberOf(const std::string & text)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_JOB_VALUE_H
-#define BRICKCCL_JOB_VALUE_H
+#pragma once
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/Criterion.h"
@@ -139,5 +138,3 @@ double SizeFor(const Connectivity & connectivity, const Amount & amount, const s
 std::vector<SmoothingMethod> SmoothingOf(const std::string & text);
 
 } // namespace brickccl::job
-
-#endif

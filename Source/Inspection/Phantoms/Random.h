@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PHANTOMS_RANDOM_H
-#define BRICKCCL_PHANTOMS_RANDOM_H
+#pragma once
 
 #include <cstdint>
 
@@ -27,5 +26,3 @@ UniformOf(std::uint64_t seed, std::uint64_t place)
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PHANTOMS_SCANPARTS_H
-#define BRICKCCL_PHANTOMS_SCANPARTS_H
+#pragma once
 
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
@@ -103,5 +102,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -115,12 +115,9 @@ Canvas::DrawText(int x, int y, const std::string & text, const Color & color, An
   }
 }
 
-namespace
-{
-
 /** Replaces a file by a picture. \throws Error that names the file. */
 template <typename TWrite>
-void
+static void
 ReplacePicture(const std::string & path, TWrite write)
 {
   ReplaceFile(path, [&](const std::string & temporary) {
@@ -134,8 +131,6 @@ ReplacePicture(const std::string & path, TWrite write)
     }
   });
 }
-
-} // namespace
 
 void
 Canvas::Write(const std::string & path) const

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_CANVAS_H
-#define BRICKCCL_PICTURES_CANVAS_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -87,5 +86,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -12,9 +12,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr Color ChartTextColor{ 30, 30, 30 };
 constexpr Color ChartFrameColor{ 120, 120, 120 };
 constexpr Color GridColor{ 226, 226, 226 };
@@ -27,7 +24,7 @@ constexpr int ChartGap = 8;
 constexpr int MaximumTicksAcross = 10;
 constexpr int MaximumTicksUp = 8;
 
-Ticks
+static Ticks
 TicksOf(const ChartAxis & axis, int maximum)
 {
   return axis.isLogarithmic ? LogarithmicTicks(axis.low, axis.high)
@@ -35,7 +32,7 @@ TicksOf(const ChartAxis & axis, int maximum)
 }
 
 /** The position of a value along an axis, from 0 to 1. */
-double
+static double
 ShareAlong(const ChartAxis & axis, double value)
 {
   return axis.isLogarithmic ? std::log(value / axis.low) / std::log(axis.high / axis.low)
@@ -43,7 +40,7 @@ ShareAlong(const ChartAxis & axis, double value)
 }
 
 /** An axis that reaches a little beyond some values on both sides. */
-ChartAxis
+static ChartAxis
 AxisAround(const std::string & title, const std::vector<double> & values, bool isLogarithmic)
 {
   for (const double value : values)
@@ -71,7 +68,7 @@ AxisAround(const std::string & title, const std::vector<double> & values, bool i
   return axis;
 }
 
-int
+static int
 WidestOf(const std::vector<std::string> & texts)
 {
   int widest = 0;
@@ -81,8 +78,6 @@ WidestOf(const std::vector<std::string> & texts)
   }
   return widest;
 }
-
-} // namespace
 
 ChartFrame::ChartFrame(Drawing &           drawing,
                        const std::string & title,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_CHART_H
-#define BRICKCCL_PICTURES_CHART_H
+#pragma once
 
 #include "BrickCCL/Pictures/Drawing.h"
 #include "BrickCCL/Tables/Histogram.h"
@@ -114,5 +113,3 @@ void WriteLineChart(const std::string & path, const LineChart & chart);
 void WriteHistogramChart(const std::string & path, const Histogram & histogram);
 
 } // namespace brickccl
-
-#endif

@@ -15,9 +15,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Colors at equal distances, whose lightness rises. */
 constexpr Color Scale[] = { { 58, 50, 150 },  { 44, 92, 178 },  { 28, 132, 168 }, { 38, 166, 138 },
                             { 110, 192, 94 }, { 188, 208, 62 }, { 253, 226, 80 } };
@@ -34,15 +31,13 @@ DrawnUnit(std::string unit)
 }
 
 /** "equivalent spherical diameter" of "equivalent_spherical_diameter_mm". */
-std::string
+static std::string
 InWords(const ComponentColumn & column)
 {
   std::string name = WithoutUnit(column.name, column.unit);
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }
-
-} // namespace
 
 ColumnColors::ColumnColors(const ComponentTable &           table,
                            const std::string &              column,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_COLUMNCOLORS_H
-#define BRICKCCL_PICTURES_COLUMNCOLORS_H
+#pragma once
 
 #include "BrickCCL/Pictures/Canvas.h"
 #include "BrickCCL/Tables/ComponentTable.h"
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

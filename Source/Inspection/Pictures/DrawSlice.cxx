@@ -6,15 +6,10 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr double EdgeOpacity = 0.9;
 
 /** Where no values are drawn. */
 constexpr Color PlainColor{ 44, 47, 53 };
-
-} // namespace
 
 void
 DrawSlice(Canvas &                                    canvas,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_DRAWSLICE_H
-#define BRICKCCL_PICTURES_DRAWSLICE_H
+#pragma once
 
 #include "BrickCCL/Pictures/Canvas.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
@@ -30,5 +29,3 @@ void DrawSlice(Canvas &                                    canvas,
                double                                      fill = LabelOpacity);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_DRAWING_H
-#define BRICKCCL_PICTURES_DRAWING_H
+#pragma once
 
 #include "BrickCCL/Pictures/Canvas.h"
 
@@ -37,5 +36,3 @@ std::unique_ptr<Drawing> MakeDrawing(const std::string & path, int width, int he
 std::string EscapeXml(const std::string & text);
 
 } // namespace brickccl
-
-#endif

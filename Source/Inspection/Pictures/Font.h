@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_FONT_H
-#define BRICKCCL_PICTURES_FONT_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -40,5 +39,3 @@ const Glyph & NextGlyph(const std::string & text, std::size_t & at);
 int TextWidth(const std::string & text);
 
 } // namespace brickccl
-
-#endif

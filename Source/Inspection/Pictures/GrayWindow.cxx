@@ -11,9 +11,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr std::size_t Bins = 256;
 
 /** The lower group may be air up to this spread, as a share of the distance between the means of the two groups. */
@@ -22,21 +19,21 @@ constexpr double SmallestShareOfPart = 0.1;
 
 /** The number of `count` sorted values below a percentile, which equals the number above the percentile 100 -
  * `percent`. */
-std::size_t
+static std::size_t
 CountBelow(double percent, std::size_t count)
 {
   return static_cast<std::size_t>(percent / 100 * static_cast<double>(count - 1));
 }
 
 /** The position of a value between `low` and `high`, 0 to 1. The two may be as far apart as doubles can be. */
-double
+static double
 ShareBetween(double value, double low, double high)
 {
   return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
 }
 
 /** The value that would stand at a place if the values were sorted. It puts them in another order. */
-double
+static double
 ValueOfRank(std::vector<double> & values, std::size_t place)
 {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(place);
@@ -45,7 +42,7 @@ ValueOfRank(std::vector<double> & values, std::size_t place)
 }
 
 /** How many of the lowest values are air; 0 if they do not fall into two groups. */
-std::size_t
+static std::size_t
 CountAir(std::vector<double> & values)
 {
   // A few values far outside must not shift the threshold.
@@ -96,8 +93,6 @@ CountAir(std::vector<double> & values)
   }
   return air;
 }
-
-} // namespace
 
 double
 GrayWindow::ShareOf(double value) const

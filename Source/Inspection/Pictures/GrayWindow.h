@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_GRAYWINDOW_H
-#define BRICKCCL_PICTURES_GRAYWINDOW_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -28,5 +27,3 @@ struct GrayWindow
 GrayWindow WindowOfPart(const std::vector<double> & values);
 
 } // namespace brickccl
-
-#endif

@@ -8,22 +8,19 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr Color       BarColor{ 60, 110, 160 };
 constexpr Color       NoteColor{ 120, 120, 120 };
 constexpr std::size_t MaximumBars = 400;
 
 /** "volume [mm³]" for the column volume_mm3: the unit once. */
-std::string
+static std::string
 AxisTitle(const std::string & column, const std::string & unit)
 {
   return WithoutUnit(column, unit) + (unit.empty() ? "" : " [" + RaiseDigits(unit) + "]");
 }
 
 /** A note on omitted values; empty if there are none. */
-std::string
+static std::string
 LeftOut(const Histogram & histogram)
 {
   std::string text;
@@ -39,8 +36,6 @@ LeftOut(const Histogram & histogram)
   const bool isEmpty = std::all_of(histogram.counts.begin(), histogram.counts.end(), [](auto n) { return n == 0; });
   return !isEmpty ? text : text.empty() ? "there are no components" : "there is nothing to draw: " + text;
 }
-
-} // namespace
 
 void
 WriteHistogramChart(const std::string & path, const Histogram & histogram)

@@ -8,9 +8,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Colors that are easy to distinguish, side by side and on gray. */
 constexpr Color Palette[] = { { 230, 57, 70 },   { 42, 157, 244 },  { 255, 183, 3 },  { 46, 196, 120 },
                               { 181, 101, 244 }, { 255, 127, 80 },  { 0, 200, 200 },  { 245, 105, 190 },
@@ -19,7 +16,7 @@ constexpr Color Palette[] = { { 230, 57, 70 },   { 42, 157, 244 },  { 255, 183, 
 
 using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-void
+static void
 SortOut(Pairs & pairs)
 {
   std::sort(pairs.begin(), pairs.end());
@@ -27,7 +24,7 @@ SortOut(Pairs & pairs)
 }
 
 /** Adds each pair of labels that lie close to each other, in both orders. */
-void
+static void
 AddNeighbors(const SlicePixels & slice, Pairs & pairs)
 {
   constexpr int    directions[4][2] = { { 1, 0 }, { 0, 1 }, { 1, 1 }, { -1, 1 } };
@@ -63,8 +60,6 @@ AddNeighbors(const SlicePixels & slice, Pairs & pairs)
     }
   }
 }
-
-} // namespace
 
 LabelColors::LabelColors(const std::vector<SlicePixels> & slices, const std::vector<std::uint64_t> & listed)
 {

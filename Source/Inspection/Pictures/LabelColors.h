@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_LABELCOLORS_H
-#define BRICKCCL_PICTURES_LABELCOLORS_H
+#pragma once
 
 #include "BrickCCL/Pictures/Canvas.h"
 #include "BrickCCL/Pictures/Slice.h"
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

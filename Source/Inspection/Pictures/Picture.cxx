@@ -12,7 +12,6 @@
 #include "BrickCCL/Pictures/Slice.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -20,15 +19,12 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr Color MarkColor{ 255, 255, 255 };
 constexpr Color EndColor{ 255, 220, 120 };
 
 /** The voxel of the largest component nearest to its centroid, the first if there are several. Without
  *  components it is the middle of the volume. */
-std::array<std::int64_t, 3>
+static std::array<std::int64_t, 3>
 FindCenter(const RunVolume & labels, const ComponentTable & table)
 {
   const Extent &              extent = labels.GetExtent();
@@ -77,7 +73,7 @@ FindCenter(const RunVolume & labels, const ComponentTable & table)
 }
 
 /** Marks, outside of a panel, where the other slices cut it. */
-void
+static void
 DrawMarks(Canvas & canvas, const PicturePanel & panel, const Extent & extent)
 {
   const auto pixelOf = [&](int axis, int pixels, bool isReversed) {
@@ -94,7 +90,7 @@ DrawMarks(Canvas & canvas, const PicturePanel & panel, const Extent & extent)
 
 /** Writes the letters of a patient's sides at the middle of a panel's sides. Letters of opposite sides of a thin stack
  * are written together, as S/I. */
-void
+static void
 DrawEnds(Canvas & canvas, const PicturePanel & panel)
 {
   constexpr int margin = 5;
@@ -129,7 +125,7 @@ DrawEnds(Canvas & canvas, const PicturePanel & panel)
   }
 }
 
-std::vector<SlicePixels>
+static std::vector<SlicePixels>
 SamplePanels(const PictureContents & contents, const PictureLayout & layout, const HostContext & context)
 {
   std::vector<SlicePixels> slices;
@@ -144,8 +140,6 @@ SamplePanels(const PictureContents & contents, const PictureLayout & layout, con
   }
   return slices;
 }
-
-} // namespace
 
 void
 CheckPicture(const Extent & extent)

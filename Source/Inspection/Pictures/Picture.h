@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_PICTURE_H
-#define BRICKCCL_PICTURES_PICTURE_H
+#pragma once
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -79,5 +78,3 @@ void WritePicture(const std::string &     path,
                   const PictureOptions &  options = {});
 
 } // namespace brickccl
-
-#endif

@@ -13,9 +13,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr int LeastRows = 4;
 
 /** The height of everything except the rows of components, or the color bar, and the gray bar. */
@@ -25,7 +22,7 @@ constexpr int ColorBarHeight = 200;
 constexpr int ColorBarWidth = 20;
 
 /** The unit for components' sizes, and the size of one voxel in it. */
-std::pair<std::string, double>
+static std::pair<std::string, double>
 UnitOfSizes(const KeyContents & contents, double largestVoxelCount)
 {
   const int dimension = contents.table.extent.dimension;
@@ -45,8 +42,6 @@ UnitOfSizes(const KeyContents & contents, double largestVoxelCount)
        : largest < thousand ? std::make_pair("mm" + power, voxel)
                             : std::make_pair("m" + power, voxel / thousand);
 }
-
-} // namespace
 
 std::vector<std::uint64_t>
 LabelsOf(const std::vector<SlicePixels> & slices)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_PICTUREKEY_H
-#define BRICKCCL_PICTURES_PICTUREKEY_H
+#pragma once
 
 #include "BrickCCL/Pictures/Canvas.h"
 #include "BrickCCL/Pictures/ColumnColors.h"
@@ -92,5 +91,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

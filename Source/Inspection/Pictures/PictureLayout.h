@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_PICTURELAYOUT_H
-#define BRICKCCL_PICTURES_PICTURELAYOUT_H
+#pragma once
 
 #include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Pictures/Slice.h"
@@ -69,5 +68,3 @@ PictureLayout LayOutPicture(const PictureContents &             contents,
                             const std::array<std::int64_t, 3> & center);
 
 } // namespace brickccl
-
-#endif

@@ -12,9 +12,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** A sheet with more columns than this is wider than what decoders of pictures like. */
 constexpr int MaximumColumns = 8;
 
@@ -24,7 +21,7 @@ constexpr Color OutlineColor{ 255, 140, 0 };
 constexpr double ShareBeside = 0.35;
 constexpr double VoxelsBeside = 6;
 
-Canvas
+static Canvas
 CanvasFor(const Sheet & sheet, std::size_t tiles)
 {
   const auto count = static_cast<int>(tiles);
@@ -34,7 +31,7 @@ CanvasFor(const Sheet & sheet, std::size_t tiles)
 }
 
 /** The part of a slice around a component, at most as many pixels wide and high as the square has. */
-SlicePixels
+static SlicePixels
 SampleAround(const PictureContents & contents, int axis, const SlicedComponent & shown, int side)
 {
   const LoadedImage &     image = contents.background;
@@ -62,8 +59,6 @@ SampleAround(const PictureContents & contents, int axis, const SlicedComponent &
   }
   return SampleSlice(image, contents.labels, view, { 1, Progress() });
 }
-
-} // namespace
 
 Sheet
 WriteSliceSheet(const std::string &               path,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_SHEETS_H
-#define BRICKCCL_PICTURES_SHEETS_H
+#pragma once
 
 #include "BrickCCL/Pictures/GrayWindow.h"
 #include "BrickCCL/Pictures/Picture.h"
@@ -54,5 +53,3 @@ Sheet WriteThumbnails(const std::string &                  path,
                       bool                                 areOutlined = false);
 
 } // namespace brickccl
-
-#endif

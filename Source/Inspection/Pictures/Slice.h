@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_SLICE_H
-#define BRICKCCL_PICTURES_SLICE_H
+#pragma once
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -70,5 +69,3 @@ SlicePixels SampleProjection(const LoadedImage & image,
                              const HostContext & context);
 
 } // namespace brickccl
-
-#endif

@@ -11,19 +11,14 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** "2e+07": a digit and a power of ten. */
-std::string
+static std::string
 WithExponent(double value)
 {
   char text[64];
   std::snprintf(text, sizeof(text), "%.0e", value);
   return text;
 }
-
-} // namespace
 
 Ticks
 LinearTicks(double low, double high, int maximum, bool whole)

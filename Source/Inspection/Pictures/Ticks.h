@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_TICKS_H
-#define BRICKCCL_PICTURES_TICKS_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -36,5 +35,3 @@ std::string RaiseDigits(std::string unit);
 std::string WithoutUnit(std::string column, const std::string & unit);
 
 } // namespace brickccl
-
-#endif

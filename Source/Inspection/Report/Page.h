@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_REPORT_PAGE_H
-#define BRICKCCL_REPORT_PAGE_H
+#pragma once
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Job/Language.h"
@@ -57,5 +56,3 @@ nlohmann::ordered_json DataOfItems(const std::string &       folder,
 std::string VerdictWord(const std::string & verdict, const job::Language & language);
 
 } // namespace brickccl::report
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_REPORT_REPORT_H
-#define BRICKCCL_REPORT_REPORT_H
+#pragma once
 
 #include "BrickCCL/Batch/CompareBatches.h"
 #include "BrickCCL/Job/Job.h"
@@ -76,5 +75,3 @@ nlohmann::ordered_json DataOfScript(const std::string &       folder,
                                     bool                      isWhole = false);
 
 } // namespace brickccl::report
-
-#endif

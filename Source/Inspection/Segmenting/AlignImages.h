@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_ALIGNIMAGES_H
-#define BRICKCCL_SEGMENTING_ALIGNIMAGES_H
+#pragma once
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -36,5 +35,3 @@ RigidMotion
 AlignImages(const LoadedImage & first, const LoadedImage & second, bool areLabels, const HostContext & context);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_CLOSEGAPS_H
-#define BRICKCCL_SEGMENTING_CLOSEGAPS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -54,5 +53,3 @@ void FindGapsToClose(std::uint8_t *                mask,
 void KeepDeepGaps(std::uint8_t * states, const Extent & extent, const GapLimits & limits, const HostContext & context);
 
 } // namespace brickccl
-
-#endif

@@ -7,12 +7,8 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace brickccl
-{
-
-namespace
 {
 
 /** A hole that runs straight through is a bore if it does so over at least this share of the part's cross-section. */
@@ -21,7 +17,7 @@ constexpr double LeastShareOfBore = 1.0 / 50;
 constexpr std::int64_t LeastLengthOfBore = 8;
 
 /** Whether an image is a volume, so that holes within its faces count. */
-bool
+static bool
 HasFaces(const Extent & extent)
 {
   return extent.size[0] > 1 && extent.size[1] > 1 && extent.size[2] > 1;
@@ -29,7 +25,7 @@ HasFaces(const Extent & extent)
 
 /** Calls `work(row in the image, runs)` for all rows of labeled parts. */
 template <typename TWork>
-void
+static void
 ForEachRow(const LabeledParts & parts, TWork work)
 {
   std::vector<LabeledRun> runs;
@@ -41,8 +37,6 @@ ForEachRow(const LabeledParts & parts, TWork work)
     }
   });
 }
-
-} // namespace
 
 PartFaces::PartFaces(const Extent & extent)
   : m_Extent(extent)
@@ -121,11 +115,8 @@ PartFaces::IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const
   return false;
 }
 
-namespace
-{
-
 /** Continues with the next voxels of the lines across a row. \param isFirst  whether the lines begin here */
-void
+static void
 FollowLines(const std::vector<LabeledRun> & runs, bool isFirst, std::uint64_t * lines, std::int64_t length)
 {
   std::int64_t x = 0;
@@ -141,7 +132,7 @@ FollowLines(const std::vector<LabeledRun> & runs, bool isFirst, std::uint64_t * 
 }
 
 /** Finds holes that run straight along an axis over much of the part's cross-section. They become outside. */
-void
+static void
 FindBores(const Extent & extent, const LabeledParts & air, int axis, OutsideOfPart & found)
 {
   std::vector<std::uint64_t> sizes(found.isOutside.size());
@@ -184,8 +175,6 @@ FindBores(const Extent & extent, const LabeledParts & air, int axis, OutsideOfPa
     }
   }
 }
-
-} // namespace
 
 OutsideOfPart
 FindOutside(const PartFaces &    faces,

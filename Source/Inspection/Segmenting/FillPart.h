@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_FILLPART_H
-#define BRICKCCL_SEGMENTING_FILLPART_H
+#pragma once
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
@@ -76,5 +75,3 @@ OutsideOfPart FillPart(std::uint8_t *      mask,
                        const HostContext & context);
 
 } // namespace brickccl
-
-#endif

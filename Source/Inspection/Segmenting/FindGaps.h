@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_FINDGAPS_H
-#define BRICKCCL_SEGMENTING_FINDGAPS_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -42,5 +41,3 @@ void FindGaps(std::uint8_t *      mask,
               int                 sides = 2);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_HISTOGRAMPEAKS_H
-#define BRICKCCL_SEGMENTING_HISTOGRAMPEAKS_H
+#pragma once
 
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 
@@ -23,5 +22,3 @@ struct HistogramPeaks
 HistogramPeaks FindTwoPeaks(const ValueHistogram & histogram);
 
 } // namespace brickccl
-
-#endif

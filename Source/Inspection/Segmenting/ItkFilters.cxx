@@ -287,11 +287,9 @@ AlignImages(const LoadedImage & first, const LoadedImage & second, bool areLabel
   for (const LoadedImage * image : { &first, &second })
   {
     const std::int64_t * const size = image->extent.size;
-    if (image->extent.dimension != 3 || *std::min_element(size, size + 3) < 8)
-    {
-      throw InvalidArgument("--align needs volumes of at least 8 voxels along each axis; one has " +
-                            image->extent.ToString());
-    }
+    ThrowIf<InvalidArgument>(image->extent.dimension != 3 || *std::min_element(size, size + 3) < 8,
+                             "--align needs volumes of at least 8 voxels along each axis; one has " +
+                               image->extent.ToString());
   }
   // ITK's metric takes its number of threads from here, whatever SetMaximumNumberOfWorkUnits says.
   const auto threads = itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads();
@@ -356,10 +354,8 @@ ResampleImage(const LoadedImage & image,
     auto * const begin = reinterpret_cast<TReal *>(result.voxels.Resize(result.ByteCount()));
     auto * const end = begin + grid.extent.VoxelCount();
     Run(*resample, grid.extent.VoxelCount(), begin, context);
-    if (std::all_of(begin, end, [](TReal value) { return std::isnan(value); }))
-    {
-      throw InvalidArgument("no voxel of the labels is inside the image: they are elsewhere in space");
-    }
+    ThrowIf<InvalidArgument>(std::all_of(begin, end, [](TReal value) { return std::isnan(value); }),
+                             "no voxel of the labels is inside the image: they are elsewhere in space");
   });
   return result;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_PORESOFPART_H
-#define BRICKCCL_SEGMENTING_PORESOFPART_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
@@ -187,5 +186,3 @@ void CheckMaterial(std::uint64_t materialVoxels, const Extent & extent, const Cr
 void CheckMayHavePart(const Extent & extent, int channels);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_SMOOTHIMAGE_H
-#define BRICKCCL_SEGMENTING_SMOOTHIMAGE_H
+#pragma once
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Segmenting/Smoothing.h"
@@ -56,5 +55,3 @@ SmoothImage(const LoadedImage & image, const std::vector<SmoothingMethod> & meth
 void Downsample(LoadedImage & image, int most, const HostContext & context);
 
 } // namespace brickccl
-
-#endif

@@ -17,20 +17,17 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** ITK's kernels lose accuracy beyond: 1 % at 12 voxels, 2.5 % at 26; from 26.7 on they are NaN. */
 constexpr double MaximumDeviationInVoxels = 10;
 /** The window of a wider one has more than 21 voxels along an axis. */
 constexpr double WidestBilateral = 5;
 
-using Kind = SmoothingMethod::Kind;
+using SmoothingKind = SmoothingMethod::Kind;
 
 /** Copies voxels to reals that hold them. \throws InvalidArgument for values that these do not hold, and unless it is
  *  allowed for infinite ones. */
 template <typename TReal, typename T>
-void
+static void
 CopyToReals(const T * voxels, std::int64_t count, bool areInfiniteAllowed, TReal * reals)
 {
   for (std::int64_t i = 0; i < count; ++i)
@@ -57,7 +54,7 @@ using SumOf =
   std::conditional_t<std::is_integral_v<T>, std::conditional_t<sizeof(T) == 8, Int128, std::int64_t>, double>;
 
 template <typename T>
-T
+static T
 MeanOf(SumOf<T> sum, std::int64_t count)
 {
   if constexpr (std::is_integral_v<T>)
@@ -71,21 +68,19 @@ MeanOf(SumOf<T> sum, std::int64_t count)
   }
 }
 
-} // namespace
-
 SmoothingMethod
 SmoothingMethod::FromText(const std::string & text)
 {
   struct Form
   {
-    const char * name;
-    Kind         kind;
-    std::size_t  numbers;
+    const char *  name;
+    SmoothingKind kind;
+    std::size_t   numbers;
   };
-  constexpr Form      forms[] = { { "median", Kind::Median, 1 },
-                                  { "gaussian", Kind::Gaussian, 1 },
-                                  { "bilateral", Kind::Bilateral, 2 },
-                                  { "nlm", Kind::NonLocalMeans, 1 } };
+  constexpr Form      forms[] = { { "median", SmoothingKind::Median, 1 },
+                                  { "gaussian", SmoothingKind::Gaussian, 1 },
+                                  { "bilateral", SmoothingKind::Bilateral, 2 },
+                                  { "nlm", SmoothingKind::NonLocalMeans, 1 } };
   std::istringstream  words(text + ':');
   std::string         name;
   std::vector<double> numbers;
@@ -101,9 +96,9 @@ SmoothingMethod::FromText(const std::string & text)
   for (const Form & form : forms)
   {
     if (name == form.name && numbers.size() == form.numbers && areAboveZero &&
-        (form.kind != Kind::Median || (numbers[0] <= MaximumRadius && numbers[0] == std::floor(numbers[0]))))
+        (form.kind != SmoothingKind::Median || (numbers[0] <= MaximumRadius && numbers[0] == std::floor(numbers[0]))))
     {
-      const int radius = form.kind == Kind::Median ? static_cast<int>(numbers[0]) : 1;
+      const int radius = form.kind == SmoothingKind::Median ? static_cast<int>(numbers[0]) : 1;
       return { form.kind, radius, numbers.front(), numbers.back() };
     }
   }
@@ -117,7 +112,7 @@ SmoothingMethod::FromText(const std::string & text)
 double
 SmoothingMethod::RemovedVoxels(const Extent & extent, const Geometry & geometry) const
 {
-  const bool isMedian = kind == Kind::Median;
+  const bool isMedian = kind == SmoothingKind::Median;
   double     voxels = 1;
   int        axes = 0;
   for (int axis = 0; axis < std::min(extent.dimension, 3); ++axis)
@@ -127,7 +122,7 @@ SmoothingMethod::RemovedVoxels(const Extent & extent, const Geometry & geometry)
     voxels *= !isUsed ? 1 : isMedian ? 2 * radius + 1 : deviation / geometry.spacing[axis];
   }
   // The middle of a ball of 1.54, a disk of 1.18 or a line of 0.67 standard deviations keeps half of its contrast.
-  const double ofGaussian = kind != Kind::Gaussian ? 0 : axes == 3 ? 15.2 : axes == 2 ? 4.36 : 1.35;
+  const double ofGaussian = kind != SmoothingKind::Gaussian ? 0 : axes == 3 ? 15.2 : axes == 2 ? 4.36 : 1.35;
   return std::floor(voxels * (isMedian ? 0.5 : ofGaussian));
 }
 
@@ -151,17 +146,16 @@ Smooth(const ImageView &       image,
   ThrowIf<InvalidArgument>(image.channels != 1,
                            "an image of " + std::to_string(image.channels) +
                              " channels cannot be smoothed; convert it to gray first");
-  const bool   isBilateral = method.kind == Kind::Bilateral;
+  const bool   isBilateral = method.kind == SmoothingKind::Bilateral;
   const double widest = isBilateral ? WidestBilateral : MaximumDeviationInVoxels;
-  for (int axis = 0; axis < std::min(image.extent.dimension, 3) && (isBilateral || method.kind == Kind::Gaussian);
+  for (int axis = 0;
+       axis < std::min(image.extent.dimension, 3) && (isBilateral || method.kind == SmoothingKind::Gaussian);
        ++axis)
   {
-    if (!(method.deviation <= widest * geometry.spacing[axis]))
-    {
-      throw InvalidArgument("a " + std::string(isBilateral ? "bilateral filter" : "Gaussian") + " of " +
-                            Shortest(method.deviation) + " mm is wider than " + Shortest(widest) + " voxels of " +
-                            Shortest(geometry.spacing[axis]) + " mm; use a smaller one");
-    }
+    ThrowIf<InvalidArgument>(!(method.deviation <= widest * geometry.spacing[axis]),
+                             "a " + std::string(isBilateral ? "bilateral filter" : "Gaussian") + " of " +
+                               Shortest(method.deviation) + " mm is wider than " + Shortest(widest) + " voxels of " +
+                               Shortest(geometry.spacing[axis]) + " mm; use a smaller one");
   }
   const std::int64_t count = image.extent.VoxelCount();
   VisitScalarType(image.type, [&](auto tag) {
@@ -169,12 +163,12 @@ Smooth(const ImageView &       image,
     using TReal = std::conditional_t<sizeof(T) <= 2 || std::is_same_v<T, float>, float, double>;
     const T * const voxels = static_cast<const T *>(image.data);
     const auto      run = [&](TReal * reals) {
-      CopyToReals(voxels, count, method.kind == Kind::Median, reals);
-      method.kind == Kind::Median || method.kind == Kind::Gaussian
+      CopyToReals(voxels, count, method.kind == SmoothingKind::Median, reals);
+      method.kind == SmoothingKind::Median || method.kind == SmoothingKind::Gaussian
              ? SmoothByItk(reals, image.extent, geometry, method, context)
              : SmoothByLikeness(reals, image.extent, geometry, method, context);
     };
-    if (method.kind == Kind::Gaussian || std::is_same_v<T, TReal>)
+    if (method.kind == SmoothingKind::Gaussian || std::is_same_v<T, TReal>)
     {
       run(static_cast<TReal *>(smoothed));
       return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_SMOOTHING_H
-#define BRICKCCL_SEGMENTING_SMOOTHING_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -78,5 +77,3 @@ void SmoothByLikeness(TReal *                 values,
                       const HostContext &     context);
 
 } // namespace brickccl
-
-#endif

@@ -13,16 +13,11 @@
 #include <cstddef>
 #include <limits>
 #include <sstream>
-#include <string>
-#include <vector>
 
 namespace brickccl
 {
 
-namespace
-{
-
-[[noreturn]] void
+[[noreturn]] static void
 RefuseMethod(const std::string & text)
 {
   std::string hint;
@@ -45,7 +40,7 @@ RefuseMethod(const std::string & text)
 }
 
 /** A whole number from `minimum` to `maximum`, or -1. */
-int
+static int
 CountOf(const std::string & text, int minimum, int maximum)
 {
   int          count = -1;
@@ -54,7 +49,7 @@ CountOf(const std::string & text, int minimum, int maximum)
   return parsed.ec == std::errc() && parsed.ptr == end && count >= minimum && count <= maximum ? count : -1;
 }
 
-double
+static double
 ShareFrom(const ValueHistogram & histogram, Number threshold)
 {
   std::uint64_t above = 0;
@@ -64,8 +59,6 @@ ShareFrom(const ValueHistogram & histogram, Number threshold)
   }
   return static_cast<double>(above) / static_cast<double>(histogram.valueCount);
 }
-
-} // namespace
 
 bool
 Threshold::IsBeyondDoubles(const Number & threshold)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_THRESHOLD_H
-#define BRICKCCL_SEGMENTING_THRESHOLD_H
+#pragma once
 
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
@@ -122,5 +121,3 @@ void CompareLocally(const ImageView &      image,
                     const HostContext &    context);
 
 } // namespace brickccl
-
-#endif

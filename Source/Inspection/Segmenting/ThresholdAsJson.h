@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_THRESHOLDASJSON_H
-#define BRICKCCL_SEGMENTING_THRESHOLDASJSON_H
+#pragma once
 
 #include "BrickCCL/Segmenting/Threshold.h"
 
@@ -36,5 +35,3 @@ ThresholdsAsJson(const std::vector<Number> & thresholds)
 }
 
 } // namespace brickccl
-
-#endif

@@ -61,11 +61,9 @@ struct Bounds
 void
 CheckValues(const ImageView & image, const std::optional<ImageView> & mask)
 {
-  if (image.channels != 1 || (mask && mask->channels != 1))
-  {
-    throw InvalidArgument("an image of " + std::to_string(std::max(image.channels, mask ? mask->channels : 1)) +
-                          " channels (a color image?) has no gray values; convert it to gray first");
-  }
+  ThrowIf<InvalidArgument>(image.channels != 1 || (mask && mask->channels != 1),
+                           "an image of " + std::to_string(std::max(image.channels, mask ? mask->channels : 1)) +
+                             " channels (a color image?) has no gray values; convert it to gray first");
   if (mask && mask->extent != image.extent)
   {
     throw InvalidArgument("the mask has " + mask->extent.ToString() + " voxels but the image " +

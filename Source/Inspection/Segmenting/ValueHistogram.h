@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_SEGMENTING_VALUEHISTOGRAM_H
-#define BRICKCCL_SEGMENTING_VALUEHISTOGRAM_H
+#pragma once
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
@@ -81,5 +80,3 @@ struct HistogramBar
 std::vector<HistogramBar> BarsOf(const ValueHistogram & histogram, std::size_t most);
 
 } // namespace brickccl
-
-#endif

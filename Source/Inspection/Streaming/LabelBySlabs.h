@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_STREAMING_LABELBYSLABS_H
-#define BRICKCCL_STREAMING_LABELBYSLABS_H
+#pragma once
 
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Job/RunJob.h"
@@ -75,5 +74,3 @@ SlabResult LabelBySlabs(job::JobRun &        run,
                         const SlabObserver & seeSlab);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_STREAMING_SLABLABELER_H
-#define BRICKCCL_STREAMING_SLABLABELER_H
+#pragma once
 
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/VolumeView.h"
@@ -114,5 +113,3 @@ private:
 SlabResult LabelPoresBySlabs(const SlabImages & images, const SlabOptions & options, const WorkFolder & folder);
 
 } // namespace brickccl
-
-#endif

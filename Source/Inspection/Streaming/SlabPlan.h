@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_STREAMING_SLABPLAN_H
-#define BRICKCCL_STREAMING_SLABPLAN_H
+#pragma once
 
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Criteria/Criterion.h"
@@ -63,5 +62,3 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t 
 std::string BytesAsText(std::uint64_t bytes);
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_STREAMING_WORKFOLDER_H
-#define BRICKCCL_STREAMING_WORKFOLDER_H
+#pragma once
 
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Files/Disk/TemporaryFolder.h"
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_VIEW_HTTP_H
-#define BRICKCCL_VIEW_HTTP_H
+#pragma once
 
 #include "BrickCCL/Core/Error.h"
 
@@ -110,5 +109,3 @@ bool HasHungUp(Socket socket);
 void CloseSocket(Socket socket);
 
 } // namespace brickccl::view
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_VIEW_LIVELABELING_H
-#define BRICKCCL_VIEW_LIVELABELING_H
+#pragma once
 
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/LoadedImage.h"
@@ -155,5 +154,3 @@ std::string                    LabelsOf(const Labeled & labeled, const Slice & s
 std::string BlocksOf(const Labeled & labeled, std::int64_t block[3]);
 
 } // namespace brickccl::view
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_VIEW_SESSION_H
-#define BRICKCCL_VIEW_SESSION_H
+#pragma once
 
 #include "BrickCCL/View/Http.h"
 #include "BrickCCL/View/LiveLabeling.h"
@@ -70,5 +69,3 @@ private:
 };
 
 } // namespace brickccl::view
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_BRICKMERGING_BRICKMERGING_H
-#define BRICKCCL_ALGORITHMS_BRICKMERGING_BRICKMERGING_H
+#pragma once
 
 #include "BrickCCL/Algorithms/Algorithm.h"
 
@@ -11,5 +10,3 @@ namespace brickccl::cuda
 std::unique_ptr<CudaAlgorithm> MakeBrickMerging(bool isWide);
 
 } // namespace brickccl::cuda
-
-#endif

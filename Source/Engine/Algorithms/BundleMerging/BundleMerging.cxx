@@ -296,13 +296,10 @@ testing::LabelByWideBundleMerging(const RowLinks &     links,
   return Label(links, extent, connectivity, context, true, result);
 }
 
-namespace
-{
-
 /** There must be neighbors along every axis, or slices must have so many rows (lines along y in slices orthogonal to x)
  * that bricks, which have rows of only one slice, are not mostly empty. 32 bits must number the voxels and count the
  * runs and the voxels of a row, 31 the bundles of rows along an axis, also when bricks are filled up. */
-bool
+static bool
 SupportsBundlesOnCuda(const ProblemTraits & problem)
 {
   constexpr std::int64_t numbers = std::int64_t{ 1 } << 32;
@@ -317,8 +314,6 @@ SupportsBundlesOnCuda(const ProblemTraits & problem)
          extent.size[2] <= maximumRows && extent.RowLength() < (isAlongY ? maximumRows : numbers) &&
          extent.VoxelCount() <= numbers && problem.MaximumRunCount() < numbers;
 }
-
-} // namespace
 
 std::vector<Algorithm>
 BundleMergingRows()

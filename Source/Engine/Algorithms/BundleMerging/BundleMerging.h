@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_H
-#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_H
+#pragma once
 
 #include "BrickCCL/Algorithms/Algorithm.h"
 
@@ -46,5 +45,3 @@ std::uint64_t LabelByWideBundleMerging(const RowLinks &     links,
 } // namespace testing
 
 } // namespace brickccl
-
-#endif

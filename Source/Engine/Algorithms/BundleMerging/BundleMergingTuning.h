@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGINGTUNING_H
-#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGINGTUNING_H
+#pragma once
 
 #include <ostream>
 
@@ -445,5 +444,3 @@ PrintTuning(std::ostream & stream)
 }
 
 } // namespace brickccl::cuda
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_LABELROWS_H
-#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_LABELROWS_H
+#pragma once
 
 #include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -400,5 +399,3 @@ LabelRows(const BundleRows<VBundling> & bundles,
 }
 
 } // namespace brickccl
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_LINKBUNDLES_H
-#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_LINKBUNDLES_H
+#pragma once
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Runs/WordList.h"
@@ -70,5 +69,3 @@ struct ImpliedLinks
 void LinkBundles(const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & links);
 
 } // namespace brickccl::simd
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_DIRECTIONALSEARCH_DIRECTIONALSEARCH_H
-#define BRICKCCL_ALGORITHMS_DIRECTIONALSEARCH_DIRECTIONALSEARCH_H
+#pragma once
 
 #include "BrickCCL/Algorithms/Algorithm.h"
 
@@ -14,5 +13,3 @@ std::unique_ptr<CudaAlgorithm> MakeHybrid2(bool isWide);
 std::unique_ptr<CudaAlgorithm> MakeHybrid3(bool isWide);
 
 } // namespace brickccl::cuda
-
-#endif

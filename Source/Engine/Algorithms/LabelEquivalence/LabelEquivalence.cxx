@@ -15,14 +15,11 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Writes the smaller label of each pair of touching runs to the cell to which the larger one refers. Stores are plain:
  *  one that overwrites a smaller reference loses a link, which the next scan finds again. \return whether labels
  *  differ */
 template <typename TIndex>
-bool
+static bool
 Scan(const RowLinks &    links,
      const RowSteps &    steps,
      const HostContext & context,
@@ -68,7 +65,7 @@ Scan(const RowLinks &    links,
 
 /** Makes every run follow references to their end. */
 template <typename TIndex>
-void
+static void
 Analyze(const HostContext & context, std::uint64_t runs, TIndex * labels)
 {
   const Chunks chunks(static_cast<std::int64_t>(runs), 1 << 14, EffectiveThreadCount(context.threads));
@@ -79,8 +76,6 @@ Analyze(const HostContext & context, std::uint64_t runs, TIndex * labels)
     }
   });
 }
-
-} // namespace
 
 std::uint64_t
 LabelByLabelEquivalence(const RowLinks &     links,

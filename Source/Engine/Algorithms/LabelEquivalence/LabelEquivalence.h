@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_LABELEQUIVALENCE_LABELEQUIVALENCE_H
-#define BRICKCCL_ALGORITHMS_LABELEQUIVALENCE_LABELEQUIVALENCE_H
+#pragma once
 
 #include "BrickCCL/Algorithms/Algorithm.h"
 
@@ -39,5 +38,3 @@ std::unique_ptr<CudaAlgorithm> MakeLabelEquivalence(bool isWide);
 } // namespace cuda
 
 } // namespace brickccl
-
-#endif

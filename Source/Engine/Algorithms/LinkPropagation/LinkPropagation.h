@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_LINKPROPAGATION_LINKPROPAGATION_H
-#define BRICKCCL_ALGORITHMS_LINKPROPAGATION_LINKPROPAGATION_H
+#pragma once
 
 #include "BrickCCL/Algorithms/Algorithm.h"
 
@@ -25,5 +24,3 @@ std::unique_ptr<CudaAlgorithm> MakeLinkPropagation(bool isWide);
 } // namespace cuda
 
 } // namespace brickccl
-
-#endif

@@ -4,16 +4,11 @@
 namespace brickccl
 {
 
-namespace
-{
-
-bool
+static bool
 SupportsFaces(const ProblemTraits & problem)
 {
   return problem.extent.dimension <= 3 && problem.connectivity.Rank() == 1;
 }
-
-} // namespace
 
 std::vector<Algorithm>
 RowColumnUnificationRows()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_RUNMERGING_RUNMERGING_H
-#define BRICKCCL_ALGORITHMS_RUNMERGING_RUNMERGING_H
+#pragma once
 
 #include "BrickCCL/Algorithms/Algorithm.h"
 
@@ -38,5 +37,3 @@ std::unique_ptr<CudaAlgorithm> MakeRunMerging(bool isWide);
 } // namespace cuda
 
 } // namespace brickccl
-
-#endif

@@ -4,17 +4,12 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Images, and stacks of slices that are labeled each on its own. */
-bool
+static bool
 SupportsTiles(const ProblemTraits & problem)
 {
   return problem.extent.dimension == 2 || (problem.extent.dimension == 3 && !problem.connectivity.Uses(2));
 }
-
-} // namespace
 
 std::vector<Algorithm>
 TileMergingRows()

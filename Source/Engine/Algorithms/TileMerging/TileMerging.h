@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_ALGORITHMS_TILEMERGING_TILEMERGING_H
-#define BRICKCCL_ALGORITHMS_TILEMERGING_TILEMERGING_H
+#pragma once
 
 #include "BrickCCL/Algorithms/Algorithm.h"
 
@@ -22,5 +21,3 @@ std::unique_ptr<CudaAlgorithm> MakeTileMerging(bool isWide);
 } // namespace cuda
 
 } // namespace brickccl
-
-#endif

@@ -14,12 +14,9 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using namespace columns;
 
-void
+static void
 MeasureClasses(const GroupInput & input, ComponentTable & table)
 {
   const ImageView &       classes = *input.options.classes;
@@ -36,7 +33,7 @@ MeasureClasses(const GroupInput & input, ComponentTable & table)
   table.measures.Set(std::move(values));
 }
 
-void
+static void
 MergeClasses(const MergeInput & input, ComponentTable & table)
 {
   std::vector<ClassValue> values(table.components.size());
@@ -48,7 +45,7 @@ MergeClasses(const MergeInput & input, ComponentTable & table)
   table.measures.Set(std::move(values));
 }
 
-void
+static void
 AddClassColumns(ColumnList & columns)
 {
   columns.Add("value",
@@ -57,8 +54,6 @@ AddClassColumns(ColumnList & columns)
               MergeRule::Minimum,
               &ClassValue::value);
 }
-
-} // namespace
 
 constexpr ColumnGroup groups::Classes = [] {
   ColumnGroup group;

@@ -87,14 +87,6 @@ GatherIntensities(const RunVolume &                  volume,
   return gathered;
 }
 
-/** Whether all values are numbers. Their sum may be NaN: it overflows in either direction. */
-template <typename T>
-bool
-AreFinite(const T * values, std::size_t count)
-{
-  return std::all_of(values, values + count, [](T value) { return std::isfinite(static_cast<double>(value)); });
-}
-
 /** The percentile of `count` values. It puts the values in another order. */
 template <typename T>
 double
@@ -184,8 +176,10 @@ MeasureTypedDistributions(const RunVolume &   volume,
       const auto                count = static_cast<long double>(component.voxelCount);
       const long double         deviation = component.intensity.standardDeviation;
       T * const                 values = gathered.data() + offsets[c];
-      const bool                isNumber =
-        !std::isnan(component.intensity.sum) || AreFinite(values, static_cast<std::size_t>(component.voxelCount));
+      // The sum of numbers may be NaN: it overflows in either direction.
+      const auto isFinite = [](T value) { return std::isfinite(static_cast<double>(value)); };
+      const bool isNumber =
+        !std::isnan(component.intensity.sum) || std::all_of(values, values + component.voxelCount, isFinite);
       const double none = std::numeric_limits<double>::quiet_NaN();
       if (!isNumber || !std::isfinite(deviation))
       {

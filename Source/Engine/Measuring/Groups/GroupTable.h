@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_MEASURING_GROUPS_GROUPTABLE_H
-#define BRICKCCL_MEASURING_GROUPS_GROUPTABLE_H
+#pragma once
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Measuring/Measuring.h"
@@ -65,5 +64,3 @@ struct GroupInput
 };
 
 } // namespace brickccl
-
-#endif

@@ -353,10 +353,8 @@ MergeIntensities(const MergeInput & input, ComponentTable & table)
     const auto            lists = row.table->measures.Of<IntensitySums>();
     const IntensitySums & own = lists[row.place];
     first = first == nullptr ? &own : first;
-    if (first->isWhole != own.isWhole || first->hasSquares != own.hasSquares)
-    {
-      throw InvalidArgument("the tables' intensities have different types");
-    }
+    ThrowIf<InvalidArgument>(first->isWhole != own.isWhole || first->hasSquares != own.hasSquares,
+                             "the tables' intensities have different types");
   }
   std::vector<IntensitySums>     sums(table.components.size());
   std::vector<IntensityMeasures> measures(table.components.size());

@@ -19,14 +19,11 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using namespace columns;
 
 /** Finds the number that most of a component's voxels have, the smallest of several; 0 for a component with none. */
 template <typename TNumber, std::optional<ImageView> MeasureOptions::*Image>
-void
+static void
 MeasureNumbers(const GroupInput & input, ComponentTable & table)
 {
   const ImageView & numbers = *(input.options.*Image);
@@ -76,7 +73,7 @@ MeasureNumbers(const GroupInput & input, ComponentTable & table)
   table.measures.Set(std::move(all));
 }
 
-void
+static void
 MeasureParents(const GroupInput & input, ComponentTable & table)
 {
   std::vector<ParentLabel> found(table.components.size());
@@ -88,8 +85,6 @@ MeasureParents(const GroupInput & input, ComponentTable & table)
   });
   table.measures.Set(std::move(found));
 }
-
-} // namespace
 
 constexpr ColumnGroup groups::Parents = [] {
   ColumnGroup group;

@@ -23,14 +23,11 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using namespace columns;
 
 /** The number of voxels of components within the part: all of them less those outside of the part. The distance of
  *  components that have such voxels becomes 0. */
-std::uint64_t
+static std::uint64_t
 CountCommonVoxels(const RunVolume &      volume,
                   const RunVolume &      outside,
                   const ComponentTable & table,
@@ -62,7 +59,7 @@ CountCommonVoxels(const RunVolume &      volume,
 }
 
 /** Finds the voxels of a row that belong to the part or have a neighbor, also at a corner, that does. */
-void
+static void
 FindNearPart(const RunVolume & outside, std::int64_t row, std::vector<Word> & near)
 {
   const Extent &     extent = outside.GetExtent();
@@ -98,7 +95,7 @@ FindNearPart(const RunVolume & outside, std::int64_t row, std::vector<Word> & ne
 }
 
 /** The runs of voxels outside of the part: its mask is 0 there, or not a number. */
-void
+static void
 FindOutside(const ImageView & part, const HostContext & context, RunVolume & outside)
 {
   if (part.channels > 1 || CountNotANumber(part, context) == 0)
@@ -120,7 +117,7 @@ FindOutside(const ImageView & part, const HostContext & context, RunVolume & out
 }
 
 /** Sets distances, of which infinite ones are not there. */
-void
+static void
 SetDistances(const std::vector<double> & squares, ComponentTable & table)
 {
   std::vector<PartDistance> distances;
@@ -131,7 +128,7 @@ SetDistances(const std::vector<double> & squares, ComponentTable & table)
   table.measures.Set(std::move(distances));
 }
 
-void
+static void
 MeasurePartDistances(const GroupInput & input, ComponentTable & table)
 {
   const ImageView &   part = *input.options.part;
@@ -155,7 +152,7 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
   SetDistances(squares, table);
 }
 
-void
+static void
 MergePartDistances(const MergeInput & input, ComponentTable & table)
 {
   std::vector<PartDistance> distances(table.components.size(), { std::numeric_limits<double>::quiet_NaN() });
@@ -170,7 +167,7 @@ MergePartDistances(const MergeInput & input, ComponentTable & table)
   table.measures.Set(std::move(distances));
 }
 
-void
+static void
 AddPartColumns(ColumnList & columns)
 {
   columns.Add("surface_distance_mm",
@@ -179,8 +176,6 @@ AddPartColumns(ColumnList & columns)
               MergeRule::Minimum,
               &PartDistance::distance);
 }
-
-} // namespace
 
 constexpr ColumnGroup groups::Part = [] {
   ColumnGroup group;

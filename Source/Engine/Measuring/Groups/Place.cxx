@@ -10,13 +10,10 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using namespace columns;
 
 /** The share of the bounding box that the component fills. */
-double
+static double
 BoxFill(const ComponentTable & table, const ComponentMeasures & component)
 {
   double box = 1;
@@ -28,7 +25,7 @@ BoxFill(const ComponentTable & table, const ComponentMeasures & component)
 }
 
 /** The index of the first voxel along an axis. */
-std::int64_t
+static std::int64_t
 FirstVoxel(const ComponentTable & table, const ComponentMeasures & component, int axis)
 {
   auto place = static_cast<std::int64_t>(component.firstVoxel);
@@ -39,7 +36,7 @@ FirstVoxel(const ComponentTable & table, const ComponentMeasures & component, in
   return table.geometry.startIndex[axis] + place % table.extent.size[axis];
 }
 
-void
+static void
 AddPlaceColumns(ColumnList & columns)
 {
   columns.AddAxes("first_voxel_",
@@ -62,8 +59,6 @@ AddPlaceColumns(ColumnList & columns)
                 [side](Table t, Component c) { return std::uint64_t{ t.SidesTouched(c) >> side & 1u }; });
   }
 }
-
-} // namespace
 
 constexpr ColumnGroup groups::Place = [] {
   ColumnGroup group;

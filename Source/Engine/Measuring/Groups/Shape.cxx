@@ -11,19 +11,16 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using namespace columns;
 
-const ShapeMeasures &
+static const ShapeMeasures &
 ShapeOf(const ComponentTable & table, const ComponentMeasures & component)
 {
   return table.measures.Of<ShapeMeasures>()[component.place];
 }
 
 /** The ratio of the roots of two principal moments; 0 if the lower moment is 0. */
-double
+static double
 MomentRatio(const ShapeMeasures & shape, int higher, int lower)
 {
   const double below = shape.principalMoments[lower];
@@ -31,7 +28,7 @@ MomentRatio(const ShapeMeasures & shape, int higher, int lower)
 }
 
 /** The side of a cube of this volume, in 1 to 4 dimensions. */
-double
+static double
 DimensionRoot(int dimension, double volume)
 {
   switch (dimension)
@@ -49,7 +46,7 @@ DimensionRoot(int dimension, double volume)
 
 /** A diameter of the ellipsoid that has the component's volume and axes in the ratios of the moments' roots; 0 if a
  *  moment is 0. */
-double
+static double
 EllipsoidDiameter(const ComponentTable & table, const ComponentMeasures & component, int axis)
 {
   const ShapeMeasures & shape = ShapeOf(table, component);
@@ -67,7 +64,7 @@ EllipsoidDiameter(const ComponentTable & table, const ComponentMeasures & compon
 constexpr double DegreesPerRadian = 180 / Pi;
 
 /** The angle of the longest principal axis about z. */
-double
+static double
 Azimuth(const ComponentTable & table, const ComponentMeasures & component)
 {
   const auto & axis = ShapeOf(table, component).principalAxes[table.extent.dimension - 1];
@@ -81,14 +78,14 @@ Azimuth(const ComponentTable & table, const ComponentMeasures & component)
 }
 
 /** The angle between the longest principal axis and the plane of x and y. */
-double
+static double
 Inclination(const ComponentTable & table, const ComponentMeasures & component)
 {
   const auto & axis = ShapeOf(table, component).principalAxes[2];
   return std::atan2(std::abs(axis[2]), std::sqrt(axis[0] * axis[0] + axis[1] * axis[1])) * DegreesPerRadian;
 }
 
-void
+static void
 AddMoments(ColumnList & columns)
 {
   const int dimension = columns.Dimension();
@@ -121,7 +118,7 @@ AddMoments(ColumnList & columns)
   }
 }
 
-void
+static void
 AddEllipsoid(ColumnList & columns)
 {
   const int dimension = columns.Dimension();
@@ -159,7 +156,7 @@ AddEllipsoid(ColumnList & columns)
   }
 }
 
-void
+static void
 AddAngles(ColumnList & columns)
 {
   const int dimension = columns.Dimension();
@@ -184,15 +181,13 @@ AddAngles(ColumnList & columns)
   }
 }
 
-void
+static void
 AddShapeColumns(ColumnList & columns)
 {
   AddMoments(columns);
   AddEllipsoid(columns);
   AddAngles(columns);
 }
-
-} // namespace
 
 constexpr ColumnGroup groups::Shape = [] {
   ColumnGroup group;

@@ -18,15 +18,12 @@
 namespace brickccl
 {
 
-namespace
-{
-
 using namespace columns;
 
 /** Counts the pairs of neighbors -1, 0 and 1 apart along x that two rows of runs hold. `add(label, counts)` receives
  *  them. */
 template <typename TAdd>
-void
+static void
 CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, TAdd add)
 {
   for (std::size_t i = 0, first = 0; i < a.size(); ++i)
@@ -54,7 +51,7 @@ CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b,
 
 /** The kind of pair that belongs to a step of HalfNeighbors. The steps -1, 0 and 1 along x to another row follow each
  *  other. */
-std::size_t
+static std::size_t
 PairKindOf(std::size_t direction)
 {
   const auto place = static_cast<int>(direction) - 1;
@@ -63,7 +60,7 @@ PairKindOf(std::size_t direction)
 
 /** Counts the voxels of each component that have a neighbor in it, by PairKindOf. Works on rows of bits; runs that
  *  touch must have the same label. */
-UninitializedVector<MarkCounts>
+static UninitializedVector<MarkCounts>
 CountPairsByBits(const RunVolume &              volume,
                  const std::vector<VoxelStep> & steps,
                  const HostContext &            context,
@@ -82,7 +79,7 @@ CountPairsByBits(const RunVolume &              volume,
 }
 
 /** The same by runs, for any labels. */
-UninitializedVector<MarkCounts>
+static UninitializedVector<MarkCounts>
 CountPairsByRuns(const RunVolume &              volume,
                  const std::vector<VoxelStep> & steps,
                  const HostContext &            context,
@@ -122,7 +119,7 @@ CountPairsByRuns(const RunVolume &              volume,
 
 /** The cross-section of a ball (the width of a disk) that lines along a step of this length miss, on average over the
  *  places of the ball. A chord contains the center of a voxel with the probability chord / length. */
-double
+static double
 MissedSection(int dimension, double length, double radius)
 {
   if (dimension == 3)
@@ -134,8 +131,6 @@ MissedSection(int dimension, double length, double radius)
   const double segment = radius * radius * std::atan2(half, height) - height * half;
   return dimension == 2 ? 2 * (radius - height) - 2 * segment / length : 0;
 }
-
-} // namespace
 
 UninitializedVector<MarkCounts>
 CountVoxelPairs(const RunVolume & volume, std::uint64_t components, const HostContext & context, bool touchingAreJoined)
@@ -182,11 +177,8 @@ SetSurfaces(const UninitializedVector<MarkCounts> & sums, const HostContext & co
   table.measures.Set(std::move(surfaces));
 }
 
-namespace
-{
-
 /** Measures surfaces from the number of chords that every component has along the directions to neighbors. */
-void
+static void
 MeasureSurfaces(const GroupInput & input, ComponentTable & table)
 {
   SetSurfaces(CountVoxelPairs(input.volume, table.components.size(), input.context, input.TouchingAreJoined()),
@@ -195,7 +187,7 @@ MeasureSurfaces(const GroupInput & input, ComponentTable & table)
 }
 
 /** The surface of the ball (the perimeter of the disc) of the component's volume. */
-double
+static double
 BallSurface(const ComponentTable & table, const ComponentMeasures & component)
 {
   const double diameter = BallDiameter(table.extent.dimension, VolumeOf(table, component));
@@ -203,7 +195,7 @@ BallSurface(const ComponentTable & table, const ComponentMeasures & component)
 }
 
 /** The surface of the ball divided by the component's surface. No body has less surface than the ball of its volume. */
-double
+static double
 Sphericity(const ComponentTable & table, const ComponentMeasures & component)
 {
   const double surface =
@@ -211,7 +203,7 @@ Sphericity(const ComponentTable & table, const ComponentMeasures & component)
   return std::min(1.0, BallSurface(table, component) / surface);
 }
 
-void
+static void
 AddSurfaceColumns(ColumnList & columns)
 {
   const int                 dimension = columns.Dimension();
@@ -267,8 +259,6 @@ AddSurfaceColumns(ColumnList & columns)
               MergeRule::SecondLook,
               [](Table t, Component c) { return BallSurface(t, c) / ValueOf(&SurfaceMeasures::crofton, t, c); });
 }
-
-} // namespace
 
 constexpr ColumnGroup groups::Surface = [] {
   ColumnGroup group;

@@ -199,17 +199,14 @@ CountEulerNumbers(const RunVolume &   volume,
   return topologies;
 }
 
-namespace
-{
-
-void
+static void
 MeasureTopology(const GroupInput & input, ComponentTable & table)
 {
   table.measures.Set(
     CountEulerNumbers(input.volume, table.components.size(), input.context, input.TouchingAreJoined()));
 }
 
-void
+static void
 AddTopologyColumns(ColumnList & columns)
 {
   const int                 dimension = columns.Dimension();
@@ -236,8 +233,6 @@ AddTopologyColumns(ColumnList & columns)
     add(face[at], "only voxels that share faces count as joined", &TopologyMeasures::eulerFace);
   }
 }
-
-} // namespace
 
 constexpr ColumnGroup groups::Topology = [] {
   ColumnGroup group;

@@ -24,9 +24,6 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 /** Components that count as one, as their places in the table, in ascending order. */
 using Cluster = std::vector<std::size_t>;
 
@@ -35,7 +32,7 @@ using Cluster = std::vector<std::size_t>;
  *  \param runs    labels are places in the table from 1 on
  *  \param reach   for each component, in mm; below 0 for those that do not count and are in no cluster
  *  \return the clusters in the order of their first members. \throws Canceled. */
-std::vector<Cluster>
+static std::vector<Cluster>
 FindClusters(const ComponentTable &      table,
              const RunVolume &           runs,
              const std::vector<double> & reach,
@@ -89,7 +86,7 @@ FindClusters(const ComponentTable &      table,
 
 /** For each cluster, the largest distance between the centers of two of its voxels, in mm, as the column
  *  feret_diameter_mm has it for a component. */
-std::vector<double>
+static std::vector<double>
 SizesOfClusters(const ComponentTable & table, const RunVolume & runs, const std::vector<Cluster> & clusters)
 {
   constexpr std::size_t    none = std::numeric_limits<std::size_t>::max();
@@ -123,7 +120,7 @@ SizesOfClusters(const ComponentTable & table, const RunVolume & runs, const std:
   return sizes;
 }
 
-std::vector<Cluster>
+static std::vector<Cluster>
 ClustersOf(const RuleJudge & judge)
 {
   const ComponentTable & table = judge.findings.table;
@@ -140,7 +137,7 @@ ClustersOf(const RuleJudge & judge)
 }
 
 /** Takes the first cluster with the highest value. */
-void
+static void
 TakeCluster(RuleJudge & judge, const std::vector<Cluster> & clusters, const std::vector<double> & values)
 {
   const auto highest = std::max_element(values.begin(), values.end());
@@ -156,7 +153,7 @@ TakeCluster(RuleJudge & judge, const std::vector<Cluster> & clusters, const std:
   }
 }
 
-void
+static void
 JudgeNumberOfDefects(RuleJudge & judge)
 {
   const std::vector<Cluster> clusters = ClustersOf(judge);
@@ -178,7 +175,7 @@ JudgeNumberOfDefects(RuleJudge & judge)
   }
 }
 
-void
+static void
 JudgeVolumeOfClusters(RuleJudge & judge)
 {
   const ComponentTable &     table = judge.findings.table;
@@ -199,14 +196,14 @@ JudgeVolumeOfClusters(RuleJudge & judge)
   TakeCluster(judge, clusters, volumes);
 }
 
-void
+static void
 JudgeSizeOfClusters(RuleJudge & judge)
 {
   const std::vector<Cluster> clusters = ClustersOf(judge);
   TakeCluster(judge, clusters, SizesOfClusters(judge.findings.table, judge.findings.runs, clusters));
 }
 
-std::string
+static std::string
 ExplainCluster(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
   const std::string limit = language.Decimal(Shortest(rule.limit));
@@ -227,8 +224,6 @@ ExplainCluster(const AcceptanceRule & rule, const std::string &, const job::Lang
                       : "no cluster of {1} (a single defect is a cluster as well) reaches over more than {2} mm",
                     { defects, limit });
 }
-
-} // namespace
 
 std::vector<Rule>
 ClusterRules()

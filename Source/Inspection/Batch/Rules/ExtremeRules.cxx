@@ -11,11 +11,8 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 /** A defect whose value is not a number cannot keep a limit. */
-void
+static void
 CheckIsDecided(RuleJudge & judge)
 {
   if (judge.rule.column == "nearest_distance_mm")
@@ -34,14 +31,14 @@ CheckIsDecided(RuleJudge & judge)
 }
 
 template <int Sign>
-void
+static void
 JudgeColumn(RuleJudge & judge)
 {
   judge.TakeExtreme(judge.rule.column, Sign);
   CheckIsDecided(judge);
 }
 
-std::string
+static std::string
 ExplainColumn(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
   const std::string unit = job::WordsAndUnit(rule.column).second;
@@ -51,20 +48,18 @@ ExplainColumn(const AcceptanceRule & rule, const std::string &, const job::Langu
                   { language.Name(rule.column), limit });
 }
 
-void
+static void
 JudgeSpacing(RuleJudge & judge)
 {
   judge.TakeExtreme("nearest_distance_mm", -1);
 }
 
-std::string
+static std::string
 ExplainSpacing(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
   return language("the gap from a defect to its nearest neighbor is at least {1} mm",
                   { language.Decimal(Shortest(rule.limit)) });
 }
-
-} // namespace
 
 std::vector<Rule>
 ExtremeRules()

@@ -9,11 +9,8 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 /** Counts the defects for which `holds` is true, and names the largest one. */
-void
+static void
 TakeNumber(RuleJudge & judge, const RuleJudge::Predicate & holds)
 {
   double count = 0;
@@ -22,20 +19,20 @@ TakeNumber(RuleJudge & judge, const RuleJudge::Predicate & holds)
   judge.DecideByLargest(holds);
 }
 
-void
+static void
 JudgeNumber(RuleJudge & judge)
 {
   TakeNumber(judge, [](const ComponentMeasures &) { return true; });
 }
 
-std::string
+static std::string
 ExplainNumber(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
   return rule.limit == 0 ? language("there is no defect")
                          : language.Plural(rule.limit, "there is at most {1} defect|there are at most {1} defects");
 }
 
-void
+static void
 JudgeNearSurface(RuleJudge & judge)
 {
   const auto   distance = ValuesOf(judge.findings.table, "surface_distance_mm");
@@ -43,7 +40,7 @@ JudgeNearSurface(RuleJudge & judge)
   TakeNumber(judge, [&](const ComponentMeasures & component) { return distance(component) < limit; });
 }
 
-std::string
+static std::string
 ExplainNearSurface(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
   const std::string within = language.Decimal(Shortest(rule.within));
@@ -55,7 +52,7 @@ ExplainNearSurface(const AcceptanceRule & rule, const std::string &, const job::
 }
 
 /** A component has voxels in every slice between its first and its last one, since it is connected. */
-void
+static void
 JudgeNumberOfSlices(RuleJudge & judge)
 {
   std::vector<double> numbers(static_cast<std::size_t>(judge.SliceCount()) + 1, 0);
@@ -72,14 +69,12 @@ JudgeNumberOfSlices(RuleJudge & judge)
   judge.TakeSlice(numbers);
 }
 
-std::string
+static std::string
 ExplainNumberOfSlices(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
   return language.Plural(rule.limit,
                          "every slice across z cuts at most {1} defect|every slice across z cuts at most {1} defects");
 }
-
-} // namespace
 
 std::vector<Rule>
 NumberRules()

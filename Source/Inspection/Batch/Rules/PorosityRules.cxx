@@ -12,11 +12,8 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
 /** The voxels of defects in the zone of the rule. */
-std::uint64_t
+static std::uint64_t
 VoxelsInZone(const RuleJudge & judge)
 {
   std::uint64_t           voxels = 0;
@@ -41,7 +38,7 @@ VoxelsInZone(const RuleJudge & judge)
   return voxels;
 }
 
-void
+static void
 JudgePorosity(RuleJudge & judge)
 {
   const Findings & findings = judge.findings;
@@ -62,7 +59,7 @@ JudgePorosity(RuleJudge & judge)
   judge.DecideByLargest([](const ComponentMeasures &) { return true; });
 }
 
-void
+static void
 JudgePorosityOfSlices(RuleJudge & judge)
 {
   const Extent &          extent = judge.findings.table.extent;
@@ -93,15 +90,13 @@ JudgePorosityOfSlices(RuleJudge & judge)
   judge.TakeSlice(shares);
 }
 
-std::string
+static std::string
 ExplainShareOfPart(const AcceptanceRule & rule, const std::string & region, const job::Language & language)
 {
   return language(rule.rule == "porosity" ? "defects fill at most {1} % {2}"
                                           : "defects fill at most {1} % {2} in every slice across z",
                   { language.Decimal(Shortest(rule.limit)), language("of the " + region) });
 }
-
-} // namespace
 
 std::vector<Rule>
 PorosityRules()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_BATCH_RULES_RULEJUDGE_H
-#define BRICKCCL_BATCH_RULES_RULEJUDGE_H
+#pragma once
 
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -74,5 +73,3 @@ public:
 };
 
 } // namespace brickccl::batch
-
-#endif

@@ -9,10 +9,7 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
-void
+static void
 JudgeWallThickness(RuleJudge & judge)
 {
   const ComponentTable & table = judge.findings.table;
@@ -30,13 +27,11 @@ JudgeWallThickness(RuleJudge & judge)
   }
 }
 
-std::string
+static std::string
 ExplainWallThickness(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
   return language("every wall of the part is at least {1} mm thick", { language.Decimal(Shortest(rule.limit)) });
 }
-
-} // namespace
 
 std::vector<Rule>
 WallRules()

@@ -11,17 +11,14 @@
 namespace brickccl::batch
 {
 
-namespace
-{
-
-bool
+static bool
 IsVolume(const AcceptanceRule & rule)
 {
   return rule.rule == "porosity-per-volume" || rule.rule == "number-per-volume";
 }
 
 /** Takes the worst place of the window. \param isShare  whether shares count, and not defects */
-void
+static void
 JudgeWindow(RuleJudge & judge, bool isShare)
 {
   const ComponentTable & table = judge.findings.table;
@@ -59,19 +56,19 @@ JudgeWindow(RuleJudge & judge, bool isShare)
   }
 }
 
-void
+static void
 JudgeShareOfWindow(RuleJudge & judge)
 {
   JudgeWindow(judge, true);
 }
 
-void
+static void
 JudgeNumberInWindow(RuleJudge & judge)
 {
   JudgeWindow(judge, false);
 }
 
-std::string
+static std::string
 WindowText(const AcceptanceRule & rule, const job::Language & language)
 {
   return language(IsVolume(rule) ? "every cube of {1} mm a side, wherever it is in the image"
@@ -79,7 +76,7 @@ WindowText(const AcceptanceRule & rule, const job::Language & language)
                   { language.Decimal(Shortest(rule.reference)), rule.across });
 }
 
-std::string
+static std::string
 ExplainNumberInWindow(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
   return language.Plural(rule.limit,
@@ -87,7 +84,7 @@ ExplainNumberInWindow(const AcceptanceRule & rule, const std::string &, const jo
                          { WindowText(rule, language) });
 }
 
-std::string
+static std::string
 ExplainShareOfWindow(const AcceptanceRule & rule, const std::string & region, const job::Language & language)
 {
   const std::string limit = language.Decimal(Shortest(rule.limit));
@@ -100,8 +97,6 @@ ExplainShareOfWindow(const AcceptanceRule & rule, const std::string & region, co
                                          language("in the " + region) })
                             : language("defects fill at most {1} % of {2}", { limit, window });
 }
-
-} // namespace
 
 std::vector<Rule>
 WindowRules()

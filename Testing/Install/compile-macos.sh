@@ -53,6 +53,6 @@ cmake --build "$folder" --target brickccl brickccl-segmenting brickccl-phantoms 
 # The Python modules need the headers of Python and nanobind.
 headers=(-I "$folder/include" -I "$("$folder/python/bin/python" -m nanobind --include_dir)"
   -isystem "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')")
-printf '%s\0' Wrapping/Python/Source/*.cxx | xargs -0 -P "$(nproc)" -I {} \
-  "$folder/bin/c++" -std=c++17 -DBRICKCCL_BUILD_OPTIONS='"compiled for macOS"' "${headers[@]}" -c {} -o /dev/null
+printf '%s\0' "$PWD"/Wrapping/Python/Source/*.cxx | (cd "$folder" && xargs -0 -P "$(nproc)" -I {} \
+  "$folder/bin/c++" -std=c++17 -DBRICKCCL_BUILD_OPTIONS='"compiled for macOS"' "${headers[@]}" -c {})
 echo "the engine, the readers of image files and the Python modules compile for macOS on 64-bit ARM"

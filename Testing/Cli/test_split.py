@@ -169,6 +169,12 @@ class SplitTest(CommandTest):
         self.fails("label", self.mask, self.output, "--split", "--memory", "500MB", saying="--memory")
         self.fails("label", self.mask, self.output, "--split", "--periodic", "x", saying="--periodic")
 
+    def test_shares_are_of_the_mask(self):
+        write_nrrd(self.path("m.nrrd"), "uint8", self.sizes, [int(i % 24 < 20) for i in range(len(self.values))], spacing=(0.5, 0.5, 0.5))
+        for more in ((), ("--split",)):
+            summary = json.loads(self.ok("label", self.mask, "--mask", self.path("m.nrrd"), "--statistics", self.path("t.csv"), "--json", *more).stdout)
+            self.assertEqual(summary["totals"]["region_volume_mm3"], 20 * 15 * 3 / 8)
+
     def test_recipes_split_as_the_command_does(self):
         recipe, out = self.path("r.toml"), self.path("out")
         for height, options in (('"auto"', ["--split"]), ('"560 um"', ["--split", "0.56"]), ("0.56", ["--split", "0.56"])):

@@ -90,7 +90,6 @@ LabelObjects(const ImageView &                      view,
   components.deviceRemark = report.deviceRemark == labeling.UsedDevice().remark ? "" : report.deviceRemark;
   own = options;
   own.criterion = Criterion::EqualValue(0);
-  own.mask.reset();
   own.progress = {};
   ComponentFilterReport filtered = brickccl::Label(ImageView(objects.Data(), view.extent), own, filter, labeling);
   filtered.filledHoles = filled.filledHoles;

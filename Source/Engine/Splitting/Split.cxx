@@ -32,18 +32,6 @@ NumbersOf(const ImageView & labels)
   });
 }
 
-/** A bit for each axis along which voxels have neighbors. */
-unsigned
-UsedAxes(const Connectivity & connectivity)
-{
-  unsigned axes = 0;
-  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
-  {
-    axes |= connectivity.Uses(axis) ? 1u << axis : 0u;
-  }
-  return axes;
-}
-
 /** Calls `work(splitter)` if a CUDA device is asked for, is there and can do the work; else sets the remark. Devices do
  *  nothing without a unit.
  *  \return whether it was called */
@@ -155,7 +143,7 @@ private:
   SplitByDistances()
   {
     const DistanceUnit unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
-    const double       depth = m_Options.height ? *m_Options.height / unit.length : 0.75 * unit.smallest;
+    const double       depth = SplitDepth(m_Options.height, unit);
     const auto         peakOf = [&](auto square) { return DistanceUnit::RootOf(square) * unit.length; };
     const auto         split = [&](auto & splitter) {
       const auto found = splitter.Split(m_Image, unit, m_Connectivity, depth, m_Objects, &m_Context);

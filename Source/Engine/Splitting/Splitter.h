@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Forest/Forest.h"
+#include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Splitting/MergeBasins.h"
@@ -15,12 +16,32 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace brickccl
 {
+
+/** A bit for each axis along which voxels have neighbors. */
+inline unsigned
+UsedAxes(const Connectivity & connectivity)
+{
+  unsigned axes = 0;
+  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
+  {
+    axes |= connectivity.Uses(axis) ? 1u << axis : 0u;
+  }
+  return axes;
+}
+
+/** How far a peak must be above a pass to stay. \param height  in mm */
+inline double
+SplitDepth(const std::optional<double> & height, const DistanceUnit & unit)
+{
+  return height ? *height / unit.length : 0.75 * unit.smallest;
+}
 
 /** The heights that a split climbs. */
 template <typename T>
@@ -37,6 +58,9 @@ struct Landscape
   /** A height as a number, and how far a peak must be above a pass to stay. */
   std::function<double(T)> asNumber;
   double                   depth = 0;
+  /** The rows whose voxels step uphill. Each voxel of other rows is a basin by itself, without passes among them. */
+  std::int64_t firstRow = 0;
+  std::int64_t endRow = std::numeric_limits<std::int64_t>::max();
 };
 
 /** Splits labels along the valleys of a landscape.
@@ -69,10 +93,12 @@ public:
     }
   }
 
-  /** Writes the numbers of objects. \param rises  of a split of infinite depth; null: not needed
-   *  \return the objects of the basins */
-  ObjectsOfBasins
-  Run(const HostContext & context, std::vector<double> * rises)
+  /** The first entry that is a basin's. Codes are smaller: a voxel has up to 80 neighbors. */
+  static constexpr std::uint32_t FirstBasin = 128;
+
+  /** Makes entries the numbers of basins. \return the highest pass between each two of them, highest first */
+  std::vector<Pass<T>>
+  FindBasins(const HostContext & context)
   {
     FindPeaks(context.Part(0, 0.3));
     ForRows(context.Part(0.3, 0.5), [this](std::int64_t, std::int64_t begin) {
@@ -81,7 +107,15 @@ public:
         Climb(voxel);
       }
     });
-    const std::vector<Pass<T>> passes = FindPasses(context.Part(0.5, 0.8));
+    return FindPasses(context.Part(0.5, 0.8));
+  }
+
+  /** Writes the numbers of objects. \param rises  of a split of infinite depth; null: not needed
+   *  \return the objects of the basins */
+  ObjectsOfBasins
+  Run(const HostContext & context, std::vector<double> * rises)
+  {
+    const std::vector<Pass<T>> passes = FindBasins(context);
     if (rises != nullptr)
     {
       Basins<T> copy = m_Basins;
@@ -125,8 +159,11 @@ private:
   /** Heights by pairs of basins: the first in the upper half of the key, the second in the lower. */
   using HighestPasses = std::unordered_map<std::uint64_t, T>;
 
-  /** The first entry that is a basin's. Codes are smaller: a voxel has up to 80 neighbors. */
-  static constexpr std::uint32_t FirstBasin = 128;
+  bool
+  StepsUphill(std::int64_t row) const
+  {
+    return row >= m_Landscape.firstRow && row < m_Landscape.endRow;
+  }
 
   /** The code of the step to the voxel itself. The code of a step is its place from 1. */
   std::uint32_t
@@ -178,9 +215,16 @@ private:
     std::vector<std::vector<std::int64_t>> peaks(static_cast<std::size_t>(m_Extent.RowCount()));
     ForRows(context, [&](std::int64_t row, std::int64_t begin) {
       const std::int64_t last = m_Extent.RowLength() - 1;
-      ClimbFrom(begin, begin + 1, StepsFrom(row, false, last > 0));
-      ClimbFrom(begin + 1, begin + last, StepsFrom(row, true, true));
-      ClimbFrom(std::max(begin + 1, begin + last), begin + last + 1, StepsFrom(row, true, false));
+      if (StepsUphill(row))
+      {
+        ClimbFrom(begin, begin + 1, StepsFrom(row, false, last > 0));
+        ClimbFrom(begin + 1, begin + last, StepsFrom(row, true, true));
+        ClimbFrom(std::max(begin + 1, begin + last), begin + last + 1, StepsFrom(row, true, false));
+      }
+      else
+      {
+        ClimbFrom(begin, begin + last + 1, { { 0, OwnCode() } });
+      }
       for (std::int64_t voxel = begin; voxel <= begin + last; ++voxel)
       {
         if (m_Entries[voxel] == OwnCode())
@@ -342,7 +386,7 @@ private:
         for (const Step & step : StepsFrom(row, length > 1, length > 1))
         {
           const int x = m_Offsets[step.code - 1][0];
-          if (step.code < OwnCode())
+          if (step.code < OwnCode() && StepsUphill(row))
           {
             AddPasses(row * length + (x < 0 ? 1 : 0),
                       (row + 1) * length - (x > 0 ? 1 : 0),

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <tuple>
 #include <utility>
 
 namespace brickccl
@@ -16,8 +16,6 @@ namespace brickccl
 
 namespace
 {
-
-using Kind = WorkFolder::Kind;
 
 /** Components and their objects. Steps uphill that leave a slab are followed when all slabs are known. */
 class ObjectSlabs
@@ -61,17 +59,11 @@ public:
       FindBasins(slab);
     }
     m_Labels.Release();
-    for (std::uint32_t & next : m_Next)
-    {
-      while (m_Next[next] != next)
-      {
-        next = m_Next[next];
-      }
-    }
+    std::sort(m_Passes.begin(), m_Passes.end());
     m_Basins.firsts = m_Basins.peaks;
     const auto   root = DistanceUnit::RootOf<double>;
     const double depth = SplitDepth(job::SplitHeight(m_OfObjects.job.split), m_Unit);
-    m_Found = MergeBasins(m_Basins, HighestPasses(), root, depth);
+    m_Found = MergeBasins(m_Basins, m_Passes, root, depth);
     m_Objects.LabelSlabs();
     m_Entries = {};
     m_Objects.Merge();
@@ -86,24 +78,6 @@ public:
   }
 
 private:
-  template <typename T>
-  void
-  Write(std::size_t slab, Kind kind, const std::vector<T> & values) const
-  {
-    const auto * const bytes = reinterpret_cast<const std::uint8_t *>(values.data());
-    m_Folder.Write(2 * m_Slabs.size() + slab, kind, Bytes(bytes, bytes + values.size() * sizeof(T)));
-  }
-
-  template <typename T>
-  std::vector<T>
-  Read(std::size_t slab, Kind kind) const
-  {
-    const Bytes    bytes = m_Folder.Read(2 * m_Slabs.size() + slab, kind);
-    std::vector<T> values(bytes.size() / sizeof(T));
-    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::uint8_t *>(values.data()));
-    return values;
-  }
-
   /** \throws InvalidArgument if this many bytes are not there. \param ask  the bytes that are enough */
   void
   CheckRoom(const std::string & what, std::uint64_t bytes, std::uint64_t ask) const
@@ -186,16 +160,17 @@ private:
     std::vector<std::uint32_t> entries(static_cast<std::size_t>(near.VoxelCount()));
     Splitter<T>                splitter(near, m_Neighbors, landscape, entries.data());
     const auto                 passes = splitter.FindBasins(m_Context.Quiet());
-    // The voxel after the slab in which steps end is a basin until the next slab shows how they go on.
-    std::vector<std::uint32_t>                          basins;
-    std::vector<std::pair<std::int64_t, std::uint32_t>> leaving;
-    std::vector<bool>                                   isUsed(splitter.GetBasins().peaks.size());
-    std::for_each(entries.begin() + before, entries.begin() + last, [&](std::uint32_t entry) {
-      if (entry != 0)
+    std::vector<bool>          isUsed(splitter.GetBasins().peaks.size());
+    for (std::int64_t voxel = before; voxel < last; ++voxel)
+    {
+      if (const std::uint32_t entry = entries[static_cast<std::size_t>(voxel)]; entry != 0)
       {
         isUsed[entry - Splitter<T>::FirstBasin] = true;
       }
-    });
+    }
+    // The voxel after the slab in which steps end is a basin until the next slab shows how they go on.
+    std::vector<std::uint32_t>                          basins;
+    std::vector<std::pair<std::int64_t, std::uint32_t>> leaving;
     for (const std::int64_t peak : splitter.GetBasins().peaks)
     {
       basins.push_back(peak < before ? m_LastSlice[static_cast<std::size_t>(peak)] - 1
@@ -213,11 +188,9 @@ private:
         }
       }
     }
-    CheckBasins(0);
-    std::vector<Pass<double>> written;
     for (const Pass<T> & pass : passes)
     {
-      written.push_back({ static_cast<double>(pass.height), basins[pass.first], basins[pass.second] });
+      m_Passes.push_back({ static_cast<double>(pass.height), basins[pass.first], basins[pass.second] });
     }
     entries.erase(entries.begin() + last, entries.end());
     entries.erase(entries.begin(), entries.begin() + before);
@@ -230,54 +203,52 @@ private:
       m_Next[basin] = entries[static_cast<std::size_t>(place)] - 1;
     }
     m_LastSlice.assign(entries.end() - m_SliceVoxels, entries.end());
-    Write(slab, Kind::Runs, entries);
-    Write(slab, Kind::Record, written);
+    const auto * const bytes = reinterpret_cast<const std::uint8_t *>(entries.data());
+    m_Folder.Write(2 * m_Slabs.size() + slab, WorkFolder::Kind::Runs, Bytes(bytes, bytes + 4 * entries.size()));
+    KeepHighest();
   }
 
+  /** The basin in which the steps of another one end, as far as is known. */
+  std::uint32_t
+  EndOf(std::uint32_t basin) const
+  {
+    while (m_Next[basin] != basin)
+    {
+      basin = m_Next[basin];
+    }
+    return basin;
+  }
+
+  /** Keeps the highest pass between each two basins. */
   void
-  CheckBasins(std::size_t passes) const
+  KeepHighest()
   {
-    const std::uint64_t bytes = 48 * std::uint64_t{ m_Basins.peaks.size() } + 80 * std::uint64_t{ passes };
-    CheckRoom(std::to_string(m_Basins.peaks.size()) + " regions", bytes, bytes);
-  }
-
-  std::vector<Pass<double>>
-  HighestPasses() const
-  {
-    std::unordered_map<std::uint64_t, double> highest;
-    for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
+    const auto pairOf = [](const Pass<double> & pass) { return std::uint64_t{ pass.first } << 32 | pass.second; };
+    for (Pass<double> & pass : m_Passes)
     {
-      for (const Pass<double> & pass : Read<Pass<double>>(slab, Kind::Record))
-      {
-        const auto [first, second] = std::minmax(m_Next[pass.first], m_Next[pass.second]);
-        if (first != second)
-        {
-          const auto pair = std::uint64_t{ first } << 32 | second;
-          double &   height = highest.try_emplace(pair, pass.height).first->second;
-          height = std::max(height, pass.height);
-        }
-      }
-      CheckBasins(highest.size());
+      std::tie(pass.first, pass.second) = std::minmax({ EndOf(pass.first), EndOf(pass.second) });
     }
-    std::vector<Pass<double>> passes;
-    for (const auto & [pair, height] : highest)
-    {
-      passes.push_back({ height, static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair) });
-    }
-    std::sort(passes.begin(), passes.end());
-    return passes;
+    std::sort(m_Passes.begin(), m_Passes.end(), [&](const Pass<double> & a, const Pass<double> & b) {
+      return std::make_pair(pairOf(a), -a.height) < std::make_pair(pairOf(b), -b.height);
+    });
+    const auto end = std::unique(m_Passes.begin(), m_Passes.end(), [&](const Pass<double> & a, const Pass<double> & b) {
+      return pairOf(a) == pairOf(b);
+    });
+    m_Passes.erase(end, m_Passes.end());
+    const std::uint64_t bytes = 48 * std::uint64_t{ m_Next.size() } + 32 * std::uint64_t{ m_Passes.size() };
+    CheckRoom(std::to_string(m_Next.size()) + " regions", bytes, bytes);
   }
 
   /** The numbers of the objects in a slab. */
   ImageView
   ObjectsOf(std::size_t slab)
   {
-    m_Entries = Read<std::uint32_t>(slab, Kind::Runs);
-    for (std::uint32_t & entry : m_Entries)
-    {
-      entry = entry == 0 ? 0 : m_Found.numbers[m_Next[entry - 1]];
-    }
-    return ImageView(m_Entries.data(), m_Slabs[slab].extent);
+    m_Entries = m_Folder.Read(2 * m_Slabs.size() + slab, WorkFolder::Kind::Runs);
+    auto * const objects = reinterpret_cast<std::uint32_t *>(m_Entries.data());
+    std::transform(objects, objects + m_Entries.size() / 4, objects, [this](std::uint32_t entry) {
+      return entry == 0 ? 0 : m_Found.numbers[EndOf(entry - 1)];
+    });
+    return ImageView(objects, m_Slabs[slab].extent);
   }
 
   /** Puts parents in the place of the objects' numbers before the filters. */
@@ -321,8 +292,9 @@ private:
   std::vector<std::uint32_t>                          m_LastSlice;
   std::vector<std::pair<std::int64_t, std::uint32_t>> m_Leaving;
 
-  ObjectsOfBasins            m_Found;
-  std::vector<std::uint32_t> m_Entries;
+  std::vector<Pass<double>> m_Passes;
+  ObjectsOfBasins           m_Found;
+  Bytes                     m_Entries;
 };
 
 } // namespace

@@ -38,7 +38,7 @@ UsedAxes(const Connectivity & connectivity)
 
 /** How far a peak must be above a pass to stay. \param height  in mm */
 inline double
-SplitDepth(const std::optional<double> & height, const DistanceUnit & unit)
+SplitDepth(std::optional<double> height, const DistanceUnit & unit)
 {
   return height ? *height / unit.length : 0.75 * unit.smallest;
 }
@@ -159,12 +159,6 @@ private:
   /** Heights by pairs of basins: the first in the upper half of the key, the second in the lower. */
   using HighestPasses = std::unordered_map<std::uint64_t, T>;
 
-  bool
-  StepsUphill(std::int64_t row) const
-  {
-    return row >= m_Landscape.firstRow && row < m_Landscape.endRow;
-  }
-
   /** The code of the step to the voxel itself. The code of a step is its place from 1. */
   std::uint32_t
   OwnCode() const
@@ -191,10 +185,12 @@ private:
   StepsFrom(std::int64_t row, bool hasLeft, bool hasRight) const
   {
     const RowPosition position(m_Extent, row);
+    const bool        goesUphill = row >= m_Landscape.firstRow && row < m_Landscape.endRow;
     std::vector<Step> steps;
     for (std::size_t i = 0; i < m_Offsets.size(); ++i)
     {
-      bool exists = (m_Offsets[i][0] >= 0 || hasLeft) && (m_Offsets[i][0] <= 0 || hasRight);
+      bool exists =
+        (m_Offsets[i][0] >= 0 || hasLeft) && (m_Offsets[i][0] <= 0 || hasRight) && (goesUphill || i + 1 == OwnCode());
       for (std::size_t axis = 1; axis < MaximumDimension; ++axis)
       {
         const std::int64_t at = position.at[axis - 1] + m_Offsets[i][axis];
@@ -215,16 +211,9 @@ private:
     std::vector<std::vector<std::int64_t>> peaks(static_cast<std::size_t>(m_Extent.RowCount()));
     ForRows(context, [&](std::int64_t row, std::int64_t begin) {
       const std::int64_t last = m_Extent.RowLength() - 1;
-      if (StepsUphill(row))
-      {
-        ClimbFrom(begin, begin + 1, StepsFrom(row, false, last > 0));
-        ClimbFrom(begin + 1, begin + last, StepsFrom(row, true, true));
-        ClimbFrom(std::max(begin + 1, begin + last), begin + last + 1, StepsFrom(row, true, false));
-      }
-      else
-      {
-        ClimbFrom(begin, begin + last + 1, { { 0, OwnCode() } });
-      }
+      ClimbFrom(begin, begin + 1, StepsFrom(row, false, last > 0));
+      ClimbFrom(begin + 1, begin + last, StepsFrom(row, true, true));
+      ClimbFrom(std::max(begin + 1, begin + last), begin + last + 1, StepsFrom(row, true, false));
       for (std::int64_t voxel = begin; voxel <= begin + last; ++voxel)
       {
         if (m_Entries[voxel] == OwnCode())
@@ -386,7 +375,7 @@ private:
         for (const Step & step : StepsFrom(row, length > 1, length > 1))
         {
           const int x = m_Offsets[step.code - 1][0];
-          if (step.code < OwnCode() && StepsUphill(row))
+          if (step.code < OwnCode())
           {
             AddPasses(row * length + (x < 0 ? 1 : 0),
                       (row + 1) * length - (x > 0 ? 1 : 0),

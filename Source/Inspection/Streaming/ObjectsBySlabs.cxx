@@ -78,14 +78,14 @@ public:
   }
 
 private:
-  /** \throws InvalidArgument if this many bytes are not there. \param ask  the bytes that are enough */
+  /** \throws InvalidArgument if this many bytes are not there. Slabs take up to half of what is. */
   void
-  CheckRoom(const std::string & what, std::uint64_t bytes, std::uint64_t ask) const
+  CheckRoom(const std::string & what, std::uint64_t bytes) const
   {
     const std::uint64_t room = m_Plan.memory - m_Plan.fixedBytes;
     ThrowIf<InvalidArgument>(bytes > room,
                              "splitting " + what + " needs about " + BytesAsText(bytes) + " of memory, more than the " +
-                               BytesAsText(room) + " that --memory leaves; " + m_Plan.AskForBytes(ask));
+                               BytesAsText(room) + " that --memory leaves; " + m_Plan.AskForBytes(2 * bytes));
   }
 
   /** Finds the basins in a slab. Distances need slices around it. */
@@ -98,11 +98,8 @@ private:
       Extent             part = m_Extent;
       part.size[m_Axis] = std::min(m_Slabs[slab].End(m_Axis) + m_Around, m_Extent.size[m_Axis]) - begin;
       // Labels, squares of distances, and entries, which are copied twice.
-      const auto bytes = static_cast<std::uint64_t>(part.VoxelCount() * (m_Unit.isWhole ? 16 : 20));
-      const auto slices = static_cast<std::uint64_t>(part.size[m_Axis]);
       CheckRoom("objects that may be " + std::to_string(m_Around) + " slices deep",
-                bytes,
-                bytes / slices * std::max(slices, static_cast<std::uint64_t>(4 * m_Around)));
+                static_cast<std::uint64_t>(part.VoxelCount() * (m_Unit.isWhole ? 16 : 20)));
       m_Labels.Resize(static_cast<std::size_t>(part.VoxelCount()));
       const std::int64_t firstRow = begin * m_SliceVoxels / m_Extent.RowLength();
       m_WriteLabels(firstRow, firstRow + part.RowCount(), LabelType::UInt32, m_Labels.Data());
@@ -125,12 +122,11 @@ private:
     const std::int64_t last = std::min(end, m_Slabs[slab].End(m_Axis) + 1);
     for (std::int64_t slice = std::max(begin, m_Slabs[slab].begin[m_Axis] - 1); slice < last; ++slice)
     {
-      const auto before = begin > 0 ? static_cast<double>(slice - begin + 1) : HUGE_VAL;
-      const auto after = end < m_Extent.size[m_Axis] ? static_cast<double>(end - slice) : HUGE_VAL;
-      const T *  first = squares + (slice - begin) * m_SliceVoxels;
+      const double way = std::min(begin > 0 ? static_cast<double>(slice - begin + 1) : HUGE_VAL,
+                                  end < m_Extent.size[m_Axis] ? static_cast<double>(end - slice) : HUGE_VAL);
+      const T * first = squares + (slice - begin) * m_SliceVoxels;
       // Roots are rounded.
-      if (DistanceUnit::RootOf(*std::max_element(first, first + m_SliceVoxels)) >
-          std::min(before, after) * step * (1 - 1e-12))
+      if (DistanceUnit::RootOf(*std::max_element(first, first + m_SliceVoxels)) > way * step * (1 - 1e-12))
       {
         return false;
       }
@@ -160,34 +156,8 @@ private:
     std::vector<std::uint32_t> entries(static_cast<std::size_t>(near.VoxelCount()));
     Splitter<T>                splitter(near, m_Neighbors, landscape, entries.data());
     const auto                 passes = splitter.FindBasins(m_Context.Quiet());
-    std::vector<bool>          isUsed(splitter.GetBasins().peaks.size());
-    for (std::int64_t voxel = before; voxel < last; ++voxel)
-    {
-      if (const std::uint32_t entry = entries[static_cast<std::size_t>(voxel)]; entry != 0)
-      {
-        isUsed[entry - Splitter<T>::FirstBasin] = true;
-      }
-    }
-    // The voxel after the slab in which steps end is a basin until the next slab shows how they go on.
-    std::vector<std::uint32_t>                          basins;
-    std::vector<std::pair<std::int64_t, std::uint32_t>> leaving;
-    for (const std::int64_t peak : splitter.GetBasins().peaks)
-    {
-      basins.push_back(peak < before ? m_LastSlice[static_cast<std::size_t>(peak)] - 1
-                                     : static_cast<std::uint32_t>(m_Next.size()));
-      if (peak >= before && isUsed[basins.size() - 1])
-      {
-        const T square = landscape.heights[peak];
-        m_Basins.peaks.push_back(first * m_SliceVoxels + peak);
-        m_Basins.heights.push_back(square == UnknownSquare<T> ? HUGE_VAL : static_cast<double>(square));
-        m_Next.push_back(basins.back());
-        m_Parents.push_back(labels[peak]);
-        if (peak >= last)
-        {
-          leaving.emplace_back(peak - last, basins.back());
-        }
-      }
-    }
+    const auto                 came = std::exchange(m_Leaving, {});
+    const auto basins = AddBasins(splitter.GetBasins(), labels, entries, before, last, first * m_SliceVoxels);
     for (const Pass<T> & pass : passes)
     {
       m_Passes.push_back({ static_cast<double>(pass.height), basins[pass.first], basins[pass.second] });
@@ -198,7 +168,7 @@ private:
     {
       entry = entry == 0 ? 0 : basins[entry - Splitter<T>::FirstBasin] + 1;
     }
-    for (const auto & [place, basin] : std::exchange(m_Leaving, leaving))
+    for (const auto & [place, basin] : came)
     {
       m_Next[basin] = entries[static_cast<std::size_t>(place)] - 1;
     }
@@ -208,14 +178,47 @@ private:
     KeepHighest();
   }
 
+  /** Adds the basins in a slab, whose voxels are those from `before` to `last`, and those of the voxels after it in
+   * which steps end, until the next slab shows how they go on. \return the number of each basin */
+  template <typename T>
+  std::vector<std::uint32_t>
+  AddBasins(const Basins<T> &                  found,
+            const std::uint32_t *              labels,
+            const std::vector<std::uint32_t> & entries,
+            std::int64_t                       before,
+            std::int64_t                       last,
+            std::int64_t                       place)
+  {
+    std::vector<bool> isUsed(found.peaks.size() + Splitter<T>::FirstBasin);
+    std::for_each(entries.begin() + before, entries.begin() + last, [&](std::uint32_t entry) { isUsed[entry] = true; });
+    std::vector<std::uint32_t> numbers;
+    for (const std::int64_t peak : found.peaks)
+    {
+      const std::size_t basin = numbers.size();
+      numbers.push_back(peak < before ? m_LastSlice[static_cast<std::size_t>(peak)] - 1
+                                      : static_cast<std::uint32_t>(m_Next.size()));
+      if (peak >= before && isUsed[basin + Splitter<T>::FirstBasin])
+      {
+        const T square = found.heights[basin];
+        m_Basins.peaks.push_back(place + peak);
+        m_Basins.heights.push_back(square == UnknownSquare<T> ? HUGE_VAL : static_cast<double>(square));
+        m_Next.push_back(numbers.back());
+        m_Parents.push_back(labels[peak]);
+      }
+      if (peak >= last && isUsed[basin + Splitter<T>::FirstBasin])
+      {
+        m_Leaving.emplace_back(peak - last, numbers.back());
+      }
+    }
+    return numbers;
+  }
+
   /** The basin in which the steps of another one end, as far as is known. */
   std::uint32_t
   EndOf(std::uint32_t basin) const
   {
-    while (m_Next[basin] != basin)
-    {
-      basin = m_Next[basin];
-    }
+    for (; m_Next[basin] != basin; basin = m_Next[basin])
+    {}
     return basin;
   }
 
@@ -235,8 +238,8 @@ private:
       return pairOf(a) == pairOf(b);
     });
     m_Passes.erase(end, m_Passes.end());
-    const std::uint64_t bytes = 48 * std::uint64_t{ m_Next.size() } + 32 * std::uint64_t{ m_Passes.size() };
-    CheckRoom(std::to_string(m_Next.size()) + " regions", bytes, bytes);
+    CheckRoom(std::to_string(m_Next.size()) + " regions",
+              48 * std::uint64_t{ m_Next.size() } + 32 * std::uint64_t{ m_Passes.size() });
   }
 
   /** The numbers of the objects in a slab. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `brickccl split` and `brickccl distance` write, beside distances pair by pair."""
 
+import collections
 import csv
 import json
 import math
@@ -261,6 +262,43 @@ class SplitTest(CommandTest):
         for kind in ("int8", "int16", "uint32", "int64", "float", "double"):
             write_nrrd(self.mask, kind, self.sizes, self.values, spacing=(0.5, 0.5, 0.5))
             self.assertEqual(self.objects()[0], first, kind)
+
+    def test_known_balls_are_found(self):
+        draw = random.Random(8)
+        side, balls = 84, []
+        while len(balls) < 60:
+            radius = draw.uniform(5, 12)
+            center = [draw.uniform(radius, side - 1 - radius) for _ in range(3)]
+            if balls:
+                # Beside another one, with an overlap of 10 % of the smaller radius.
+                near, other = draw.choice(balls)
+                way = [draw.gauss(0, 1) for _ in range(3)]
+                length = (other + radius - 0.1 * min(other, radius)) / math.hypot(*way)
+                center = [a + length * b for a, b in zip(near, way)]
+            if all(radius <= c <= side - 1 - radius for c in center) and all(
+                    math.dist(center, one) >= radius + other - 0.1 * min(other, radius) - 1e-9 for one, other in balls):
+                balls.append((center, radius))
+        truth = [0] * side**3
+        nearest = [0.0] * side**3
+        for number, (center, radius) in enumerate(balls, 1):
+            ranges = [range(math.ceil(c - radius), math.floor(c + radius) + 1) for c in center]
+            for z in ranges[2]:
+                for y in ranges[1]:
+                    for x in ranges[0]:
+                        depth = math.dist((x, y, z), center) - radius
+                        place = (z * side + y) * side + x
+                        if depth < nearest[place]:
+                            nearest[place], truth[place] = depth, number
+        self.sizes = (side, side, side)
+        write_nrrd(self.mask, "uint8", self.sizes, [int(number > 0) for number in truth])
+        labels, summary = self.objects()
+        self.assertEqual((summary["components"], summary["parents"]), (60, 1))
+        # The adjusted Rand index by its definition.
+        pairs = [sum(n * (n - 1) / 2 for n in collections.Counter(of).values())
+                 for of in ([(a, b) for a, b in zip(truth, labels) if a], filter(None, truth), filter(None, labels))]
+        count = sum(number > 0 for number in truth)
+        expected = pairs[1] * pairs[2] / (count * (count - 1) / 2)
+        self.assertGreater((pairs[0] - expected) / ((pairs[1] + pairs[2]) / 2 - expected), 0.99)
 
     def test_by_values(self):
         gray = self.path("gray.nrrd")

@@ -14,8 +14,6 @@ import time
 
 import numpy as np
 
-import brickccl
-
 
 def touching_balls(side, seed=3):
     """Labels of balls, grown ball by ball, each next to one that is there already."""
@@ -101,6 +99,8 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--skip-slow", action="store_true", help="leave out scikit-image and ITK")
     arguments = parser.parse_args()
+    import brickccl
+
     print("load %.2f, %d processors" % (os.getloadavg()[0], os.cpu_count()))
     truth = touching_balls(arguments.side)
     mask = (truth > 0).astype(np.uint8)

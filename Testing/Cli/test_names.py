@@ -167,6 +167,7 @@ class NamesTest(CommandTest):
         self.assertEqual([(row["label"], row["parent"], row["name"]) for row in rows],
                          [("1", "1", "left kidney"), ("2", "2", "Liver"), ("3", "1", "left kidney")])
         self.assertEqual(segments_of(self.path("o.seg.nrrd")), {1: kidney, 2: liver, 3: kidney})
+        self.assertIn("or with --split", self.ok(*asked, "--split", "0.5", "--memory", "100MB").stderr)
 
     def test_conditions_take_names(self):
         values = voxels((KIDNEY, 5), (LIVER, 12), (((11, 11), (9, 9), (5, 5)), 7))

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `brickccl split` and `brickccl distance` write, beside distances pair by pair."""
 
+import collections
 import csv
 import json
 import math
+import os
 import random
 import shutil
 import struct
@@ -166,8 +168,64 @@ class SplitTest(CommandTest):
         self.assertEqual(label("--split", "--seeds", "22,7,1")[1]["components"], 1)
         self.fails("label", self.mask, self.output, "--split", "-1", saying="at least 0")
         self.assertIn("image uncompressed", self.ok("distance", "--help").stdout)
-        self.fails("label", self.mask, self.output, "--split", "--memory", "500MB", saying="--memory")
+        self.fails("label", self.mask, self.output, "--split", "--pores", "--threshold", 1, "--memory", "500MB", saying=["--pores", "--memory"])
         self.fails("label", self.mask, self.output, "--split", "--periodic", "x", saying="--periodic")
+
+    def same_by_slabs(self, path, *options, kibi, least=2):
+        """Labels and splits in memory and by slabs in 56 MiB and some KiB more; the files must be the same. Returns the summary."""
+        def label(name, *more):
+            summary = json.loads(self.ok("label", path, self.path(name + ".nrrd"), "--json", *options, "--threads", 1,
+                                         *() if "--split" in options else ("--split",),
+                                         "--statistics", self.path(name + ".csv"), *more).stdout)
+            with open(self.path(name + ".csv"), encoding="utf-8") as stream:
+                return summary, read_nrrd(self.path(name + ".nrrd")), stream.read()
+        whole, *files = label("whole")
+        for more in kibi:
+            slabs, *found = label("slabs", "--memory", (56 << 20) + (more << 10))
+            self.assertGreaterEqual(slabs["slabs"]["count"], least)
+            self.assertEqual(found, files, (path, options, more))
+            for key in ("components", "parents", "foreground_voxels", "kept_voxels", "label_type", "totals"):
+                self.assertEqual(whole.get(key), slabs.get(key), key)
+        return whole
+
+    def test_slabs_have_the_objects_of_the_whole_volume(self):
+        path = self.path("volume.nrrd")
+        for seed, spacing, options in ((1, (1, 1, 1), ("--connectivity", "full")), (2, (0.5, 0.5, 0.5), ("--minimum-size", 30, "--order", "size")),
+                                       (3, (1, 2, 1.5), ("--connectivity", 18, "--split", 0.3)),
+                                       (4, (0.7031, 1, 1.4142), ("--connectivity", 26, "--split", 0)),
+                                       (5, (1, 1, 2), ("--by-slice", "z", "--connectivity", 8)), (6, (1, 1, 1), ("--by-slice", "x"))):
+            self.ok("phantom", "balls", path, "--size", 64, 60, 44, "--density", 0.5, "--seed", seed, "--spacing", *spacing)
+            summary = self.same_by_slabs(path, *options, kibi=(2000, 2500, 3300))
+            self.assertGreater(summary["components"], summary["parents"])
+        # Peaks far away from where steps begin, and plateaus: a cone, and a plate of ties.
+        values = [int((x - 30) ** 2 + (y - 30) ** 2 <= (4 + z // 8) ** 2 or (x < 60 and y < 4 and z % 9 < 7))
+                  for z in range(50) for y in range(60) for x in range(64)]
+        write_nrrd(path, "uint8", (64, 60, 50), values)
+        for kind in (6, 26):
+            self.same_by_slabs(path, "--connectivity", kind, "--split", 0.01, kibi=(2600, 3300))
+        # Noise, in which everything is a tie; labels that touch; a mask; a slice and four dimensions.
+        draw = random.Random(4)
+        noise = [int(draw.random() < 0.8) * (1 + (i // 7000) % 3) for i in range(64 * 60 * 30)]
+        for shape in ((64, 60, 30), (1920, 60), (40, 8, 12, 30)):
+            write_nrrd(path, "uint8", shape, noise)
+            for options in ((), ("--equal-value", "--connectivity", "full"), ("--mask", path)):
+                self.same_by_slabs(path, *options, kibi=(5000, 7000))
+        self.fails("label", path, self.output, "--split", "--threads", 1, "--memory", (56 << 20) + (1900 << 10), saying="use --memory")
+
+    def test_memory_that_is_too_small_for_deep_objects_is_told(self):
+        path = self.path("volume.nrrd")
+        write_nrrd(path, "uint8", (64, 60, 80), [int((x - 30) ** 2 + (y - 30) ** 2 + (z - 40) ** 2 < 28 ** 2)
+                                                 for z in range(80) for y in range(60) for x in range(64)])
+        told = self.fails("label", path, self.output, "--split", "--threads", 1, "--memory", (56 << 20) + (1900 << 10),
+                          saying=["slices deep needs about", "use --memory"]).stderr
+        self.assertEqual(sorted(os.listdir(self.folder)), ["mask.nrrd", "volume.nrrd"])
+        self.ok("label", path, self.output, "--split", "--threads", 1, "--memory", told.rpartition("--memory ")[2].strip())
+
+    def test_shares_are_of_the_mask(self):
+        write_nrrd(self.path("m.nrrd"), "uint8", self.sizes, [int(i % 24 < 20) for i in range(len(self.values))], spacing=(0.5, 0.5, 0.5))
+        for more in ((), ("--split",)):
+            summary = json.loads(self.ok("label", self.mask, "--mask", self.path("m.nrrd"), "--statistics", self.path("t.csv"), "--json", *more).stdout)
+            self.assertEqual(summary["totals"]["region_volume_mm3"], 20 * 15 * 3 / 8)
 
     def test_recipes_split_as_the_command_does(self):
         recipe, out = self.path("r.toml"), self.path("out")
@@ -204,6 +262,43 @@ class SplitTest(CommandTest):
         for kind in ("int8", "int16", "uint32", "int64", "float", "double"):
             write_nrrd(self.mask, kind, self.sizes, self.values, spacing=(0.5, 0.5, 0.5))
             self.assertEqual(self.objects()[0], first, kind)
+
+    def test_known_balls_are_found(self):
+        draw = random.Random(8)
+        side, balls = 84, []
+        while len(balls) < 60:
+            radius = draw.uniform(5, 12)
+            center = [draw.uniform(radius, side - 1 - radius) for _ in range(3)]
+            if balls:
+                # Beside another one, with an overlap of 10 % of the smaller radius.
+                near, other = draw.choice(balls)
+                way = [draw.gauss(0, 1) for _ in range(3)]
+                length = (other + radius - 0.1 * min(other, radius)) / math.hypot(*way)
+                center = [a + length * b for a, b in zip(near, way)]
+            if all(radius <= c <= side - 1 - radius for c in center) and all(
+                    math.dist(center, one) >= radius + other - 0.1 * min(other, radius) - 1e-9 for one, other in balls):
+                balls.append((center, radius))
+        truth = [0] * side**3
+        nearest = [0.0] * side**3
+        for number, (center, radius) in enumerate(balls, 1):
+            ranges = [range(math.ceil(c - radius), math.floor(c + radius) + 1) for c in center]
+            for z in ranges[2]:
+                for y in ranges[1]:
+                    for x in ranges[0]:
+                        depth = math.dist((x, y, z), center) - radius
+                        place = (z * side + y) * side + x
+                        if depth < nearest[place]:
+                            nearest[place], truth[place] = depth, number
+        self.sizes = (side, side, side)
+        write_nrrd(self.mask, "uint8", self.sizes, [int(number > 0) for number in truth])
+        labels, summary = self.objects()
+        self.assertEqual((summary["components"], summary["parents"]), (60, 1))
+        # The adjusted Rand index by its definition.
+        pairs = [sum(n * (n - 1) / 2 for n in collections.Counter(of).values())
+                 for of in ([(a, b) for a, b in zip(truth, labels) if a], filter(None, truth), filter(None, labels))]
+        count = sum(number > 0 for number in truth)
+        expected = pairs[1] * pairs[2] / (count * (count - 1) / 2)
+        self.assertGreater((pairs[0] - expected) / ((pairs[1] + pairs[2]) / 2 - expected), 0.99)
 
     def test_by_values(self):
         gray = self.path("gray.nrrd")

@@ -32,18 +32,6 @@ NumbersOf(const ImageView & labels)
   });
 }
 
-/** A bit for each axis along which voxels have neighbors. */
-unsigned
-UsedAxes(const Connectivity & connectivity)
-{
-  unsigned axes = 0;
-  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
-  {
-    axes |= connectivity.Uses(axis) ? 1u << axis : 0u;
-  }
-  return axes;
-}
-
 /** Calls `work(splitter)` if a CUDA device is asked for, is there and can do the work; else sets the remark. Devices do
  *  nothing without a unit.
  *  \return whether it was called */
@@ -123,10 +111,8 @@ private:
     ThrowIf<InvalidArgument>(seeds.extent != m_Image.extent,
                              "the seeds of a split have the extent " + seeds.extent.ToString() + "; the labels have " +
                                m_Image.extent.ToString());
-    if (m_Options.height)
-    {
-      throw InvalidArgument("a split with seeds has no height; leave out one of them");
-    }
+    ThrowIf<InvalidArgument>(m_Options.height.has_value() || m_Options.findsCurve,
+                             "a split with seeds has no height, and so no curve; leave out the seeds");
     CheckLabels(seeds, m_Context, "seed");
     const auto              seedAt = NumbersOf(seeds);
     std::set<std::uint64_t> all = { 0 };
@@ -139,14 +125,8 @@ private:
         all.insert(last);
       }
     }
-    if (*all.rbegin() > std::numeric_limits<std::uint32_t>::max())
-    {
-      throw InvalidArgument("a seed is " + std::to_string(*all.rbegin()) + "; the largest possible one is 4294967295");
-    }
-    if (m_Options.findsCurve)
-    {
-      throw InvalidArgument("a split with seeds has no height, and so no curve; leave out one of them");
-    }
+    ThrowIf<InvalidArgument>(*all.rbegin() > std::numeric_limits<std::uint32_t>::max(),
+                             "a seed is " + std::to_string(*all.rbegin()) + "; the largest possible one is 4294967295");
     m_Report.seeds = all.size() - 1;
     m_SeedAt = [seedAt](std::int64_t voxel) { return static_cast<std::uint32_t>(seedAt(voxel)); };
   }
@@ -155,7 +135,7 @@ private:
   SplitByDistances()
   {
     const DistanceUnit unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
-    const double       depth = m_Options.height ? *m_Options.height / unit.length : 0.75 * unit.smallest;
+    const double       depth = SplitDepth(m_Options.height, unit);
     const auto         peakOf = [&](auto square) { return DistanceUnit::RootOf(square) * unit.length; };
     const auto         split = [&](auto & splitter) {
       const auto found = splitter.Split(m_Image, unit, m_Connectivity, depth, m_Objects, &m_Context);
@@ -199,18 +179,15 @@ private:
       const double shift = isWhole ? 1 - static_cast<double>(std::numeric_limits<TValue>::lowest()) : 0;
       Buffer<T>    heights;
       heights.Resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
-      const Chunks chunks(m_Image.extent.VoxelCount(), m_Context.grain, 256);
-      ParallelFor(chunks.count, m_Context.Part(0, 0.5), [&](std::int64_t chunk) {
-        for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
+      ForEachVoxel(m_Image.extent, m_Context.Part(0, 0.5), [&](std::size_t i) {
+        const auto value = static_cast<double>(static_cast<const TValue *>(values.data)[i]);
+        const bool isLabeled = m_LabelAt(static_cast<std::int64_t>(i)) != 0;
+        if (isLabeled && !std::isfinite(value))
         {
-          const auto value = static_cast<double>(static_cast<const TValue *>(values.data)[i]);
-          if (m_LabelAt(i) != 0 && !std::isfinite(value))
-          {
-            throw InvalidArgument("a labeled voxel has the value " + std::to_string(value) +
-                                  "; a split by values needs finite ones");
-          }
-          heights[static_cast<std::size_t>(i)] = static_cast<T>(m_LabelAt(i) == 0 ? ground : value + shift);
+          throw InvalidArgument("a labeled voxel has the value " + std::to_string(value) +
+                                "; a split by values needs finite ones");
         }
+        heights[i] = static_cast<T>(isLabeled ? value + shift : ground);
       });
       const auto asNumber = [](T height) { return static_cast<double>(height); };
       return Climb(
@@ -299,15 +276,10 @@ Distances(const ImageView & labels, float * distances, const DistanceOptions & o
     return remark;
   }
   const SquaredDistances found(labels, unit, context.Part(0, 0.9));
-  const Chunks           chunks(labels.extent.VoxelCount(), context.grain, 256);
   std::visit(
     [&](const auto & squares) {
-      ParallelFor(chunks.count, context.Part(0.9, 1), [&](std::int64_t chunk) {
-        for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
-        {
-          const auto square = squares[static_cast<std::size_t>(i)];
-          distances[i] = static_cast<float>(DistanceUnit::RootOf(square) * unit.length);
-        }
+      ForEachVoxel(labels.extent, context.Part(0.9, 1), [&](std::size_t i) {
+        distances[i] = static_cast<float>(DistanceUnit::RootOf(squares[i]) * unit.length);
       });
     },
     found.squares);

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Forest/Forest.h"
+#include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Splitting/MergeBasins.h"
@@ -14,12 +15,32 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace brickccl
 {
+
+/** A bit for each axis along which voxels have neighbors. */
+inline unsigned
+UsedAxes(const Connectivity & connectivity)
+{
+  unsigned axes = 0;
+  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
+  {
+    axes |= connectivity.Uses(axis) ? 1u << axis : 0u;
+  }
+  return axes;
+}
+
+/** How far a peak must be above a pass to stay. \param height  in mm */
+inline double
+SplitDepth(std::optional<double> height, const DistanceUnit & unit)
+{
+  return height ? *height / unit.length : 0.75 * unit.smallest;
+}
 
 /** The heights that a split climbs. */
 template <typename T>
@@ -36,6 +57,9 @@ struct Landscape
   /** A height as a number, and how far a peak must be above a pass to stay. */
   std::function<double(T)> asNumber;
   double                   depth = 0;
+  /** The rows whose voxels step uphill. Each voxel of other rows is a basin by itself, without passes among them. */
+  std::int64_t firstRow = 0;
+  std::int64_t endRow = std::numeric_limits<std::int64_t>::max();
 };
 
 /** Splits labels along the valleys of a landscape.
@@ -68,10 +92,12 @@ public:
     }
   }
 
-  /** Writes the numbers of objects. \param rises  of a split of infinite depth; null: not needed
-   *  \return the objects of the basins */
-  ObjectsOfBasins
-  Run(const HostContext & context, std::vector<double> * rises)
+  /** The first entry that is a basin's. Codes are smaller: a voxel has up to 80 neighbors. */
+  static constexpr std::uint32_t FirstBasin = 128;
+
+  /** Makes entries the numbers of basins. \return the highest pass between each two of them, highest first */
+  std::vector<Pass<T>>
+  FindBasins(const HostContext & context)
   {
     FindPeaks(context.Part(0, 0.3));
     ForRows(context.Part(0.3, 0.5), [this](std::int64_t, std::int64_t begin) {
@@ -80,7 +106,15 @@ public:
         Climb(voxel);
       }
     });
-    const std::vector<Pass<T>> passes = FindPasses(context.Part(0.5, 0.8));
+    return FindPasses(context.Part(0.5, 0.8));
+  }
+
+  /** Writes the numbers of objects. \param rises  of a split of infinite depth; null: not needed
+   *  \return the objects of the basins */
+  ObjectsOfBasins
+  Run(const HostContext & context, std::vector<double> * rises)
+  {
+    const std::vector<Pass<T>> passes = FindBasins(context);
     if (rises != nullptr)
     {
       Basins<T> copy = m_Basins;
@@ -124,9 +158,6 @@ private:
   /** Heights by pairs of basins: the first in the upper half of the key, the second in the lower. */
   using HighestPasses = std::unordered_map<std::uint64_t, T>;
 
-  /** The first entry that is a basin's. Codes are smaller: a voxel has up to 80 neighbors. */
-  static constexpr std::uint32_t FirstBasin = 128;
-
   /** The code of the step to the voxel itself. The code of a step is its place from 1. */
   std::uint32_t
   OwnCode() const
@@ -153,10 +184,12 @@ private:
   StepsFrom(std::int64_t row, bool hasLeft, bool hasRight) const
   {
     const RowPosition position(m_Extent, row);
+    const bool        goesUphill = row >= m_Landscape.firstRow && row < m_Landscape.endRow;
     std::vector<Step> steps;
     for (std::size_t i = 0; i < m_Offsets.size(); ++i)
     {
-      bool exists = (m_Offsets[i][0] >= 0 || hasLeft) && (m_Offsets[i][0] <= 0 || hasRight);
+      bool exists =
+        (m_Offsets[i][0] >= 0 || hasLeft) && (m_Offsets[i][0] <= 0 || hasRight) && (goesUphill || i + 1 == OwnCode());
       for (std::size_t axis = 1; axis < MaximumDimension; ++axis)
       {
         const std::int64_t at = position.at[axis - 1] + m_Offsets[i][axis];

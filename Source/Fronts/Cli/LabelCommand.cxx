@@ -27,6 +27,8 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   ThrowIf<InvalidArgument>(job.memory > 0 && job::HasLocalThreshold(job),
                            "--threshold " + job.threshold +
                              " needs the whole volume and cannot be combined with --memory");
+  ThrowIf<InvalidArgument>(job.memory > 0 && job.pores && !job.split.empty(),
+                           "--split of --pores needs the whole volume and cannot be combined with --memory");
   job::CriterionOf(job);
   CheckSeeds(job);
   Device::FromName(job.device);

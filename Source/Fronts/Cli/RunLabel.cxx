@@ -126,9 +126,9 @@ private:
     m_Image = m_Arguments.equalValue ? m_Reader.ReadLabels(m_Arguments.input) : m_Reader.Read(m_Arguments.input, false);
     if (!m_Image.segmentation.segments.empty() && !KeepsNames())
     {
-      m_Reader.Note(m_Arguments.equalValue
-                      ? "the names of segments are lost with overlapping segments, and with --memory without a table"
-                      : "the names of segments are lost; --equal-value keeps them");
+      m_Reader.Note(m_Arguments.equalValue ? "the names of segments are lost with overlapping segments, and with "
+                                             "--memory without a table or with --split"
+                                           : "the names of segments are lost; --equal-value keeps them");
     }
     options.connectivity = ConnectivityFor(m_Arguments, m_Image.extent, m_Reader);
     options.periodic = PeriodicFor(m_Arguments, *options.connectivity);
@@ -283,7 +283,8 @@ private:
   KeepsNames() const
   {
     return m_Arguments.equalValue && m_Image.channels == 1 && !m_Image.segmentation.segments.empty() &&
-           (m_Arguments.memory == 0 || m_Arguments.IsWanted() || HoldsSegments(m_Arguments.output, m_Image.extent));
+           (m_Arguments.memory == 0 || (m_Arguments.split.empty() &&
+                                        (m_Arguments.IsWanted() || HoldsSegments(m_Arguments.output, m_Image.extent))));
   }
 
   /** The label in the input that each component is a part of. */

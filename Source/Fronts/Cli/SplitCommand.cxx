@@ -38,22 +38,6 @@ HeightOf(const SplitArguments & arguments)
   return arguments.height.empty() ? std::nullopt : std::optional(height);
 }
 
-/** Objects in memory as an image to write, of another type. */
-ImageToWrite
-AsType(ScalarType type, const LoadedImage & image, const std::uint32_t * voxels)
-{
-  const std::int64_t length = image.extent.RowLength();
-  return { type,
-           image.extent,
-           image.geometry,
-           [type, length, voxels](std::int64_t begin, std::int64_t end, void * rows) {
-             VisitScalarType(type, [&](auto tag) {
-               using TOut = typename decltype(tag)::Type;
-               std::copy(voxels + begin * length, voxels + end * length, static_cast<TOut *>(rows));
-             });
-           } };
-}
-
 ComponentTable
 MeasureObjects(const SplitArguments & arguments,
                const LoadedImage &    labels,
@@ -154,10 +138,16 @@ WriteObjects(const SplitArguments & arguments,
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
   CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
-  ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects);
-  written.largestLabel = largest;
-  written.segmentation = segmentation;
-  WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
+  const std::int64_t length = image.extent.RowLength();
+  const auto         writeRows = [&](std::int64_t begin, std::int64_t end, void * rows) {
+    VisitLabelType(type, [&](auto tag) {
+      std::copy(objects + begin * length, objects + end * length, static_cast<typename decltype(tag)::Type *>(rows));
+    });
+  };
+  WriteImage(arguments.output,
+             { ScalarTypeOfLabel(type), image.extent, image.geometry, writeRows, largest, segmentation },
+             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
+             reader);
 }
 
 /** Finds before the long work starts what is certain to fail. \return the files that are written */

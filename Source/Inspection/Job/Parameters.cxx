@@ -207,7 +207,7 @@ JoiningRows()
       { "labeling.criterion==tolerance", "equal-value pores" },
       {}, "largest difference of neighbors whose values belong together" },
     { "split", "labeling.split", &Job::split, { Kind::Threshold, -Finite, Finite, {}, {}, CheckSplit }, "[H]", group::Joined,
-      "split touching objects at their necks", { "", "periodic", true },
+      "split touching objects at their necks", { "", "periodic" },
       "Objects are split at a neck if the distance to the border is at least H (mm) less there than in the middle of the "
       "smaller object. Without H: 0.75 of the smallest spacing. Size limits apply to the split objects. `brickccl split` "
       "splits existing label maps.",

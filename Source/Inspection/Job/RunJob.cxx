@@ -55,6 +55,13 @@ FindThreshold(const std::string &                     text,
   return threshold;
 }
 
+std::optional<double>
+SplitHeight(const std::string & text)
+{
+  double value = 0;
+  return text != "auto" && !SetValue(AnyLength, { text }, &value) ? std::optional(value) : std::nullopt;
+}
+
 ComponentFilterReport
 LabelObjects(const ImageView &                      view,
              const LabelOptions &                   options,
@@ -76,11 +83,7 @@ LabelObjects(const ImageView &                      view,
   SplitOptions split;
   split.progress = begin();
   split.connectivity = options.connectivity;
-  double value = 0;
-  if (height != "auto" && !SetValue(AnyLength, { height }, &value))
-  {
-    split.height = value;
-  }
+  split.height = SplitHeight(height);
   split.geometry = options.geometry;
   split.threads = options.threads;
   split.device = options.device;
@@ -90,7 +93,6 @@ LabelObjects(const ImageView &                      view,
   components.deviceRemark = report.deviceRemark == labeling.UsedDevice().remark ? "" : report.deviceRemark;
   own = options;
   own.criterion = Criterion::EqualValue(0);
-  own.mask.reset();
   own.progress = {};
   ComponentFilterReport filtered = brickccl::Label(ImageView(objects.Data(), view.extent), own, filter, labeling);
   filtered.filledHoles = filled.filledHoles;

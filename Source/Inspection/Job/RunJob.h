@@ -97,6 +97,9 @@ struct SplitComponents
   std::string           deviceRemark;
 };
 
+/** The height of a split in mm, or none for the default. \param text  as Job::split */
+std::optional<double> SplitHeight(const std::string & text);
+
 /** Labels the objects of components. Holes belong to components; limits on sizes and other filters apply to objects.
  *  \param height  as Job::split \param begin  begins the step of splitting */
 ComponentFilterReport LabelObjects(const ImageView &                      view,

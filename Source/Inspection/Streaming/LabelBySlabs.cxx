@@ -30,9 +30,10 @@ namespace
 class SlabRuns
 {
 public:
-  SlabRuns(const SlabPlan & plan, std::shared_ptr<const WorkFolder> folder)
+  SlabRuns(const SlabPlan & plan, std::shared_ptr<const WorkFolder> folder, std::size_t firstFile)
     : m_Plan(plan)
     , m_Folder(std::move(folder))
+    , m_FirstFile(firstFile)
   {}
 
   /** Writes the labels of rows of the volume. */
@@ -43,6 +44,7 @@ private:
 
   SlabPlan                                                              m_Plan;
   std::shared_ptr<const WorkFolder>                                     m_Folder;
+  std::size_t                                                           m_FirstFile;
   std::mutex                                                            m_Mutex;
   std::vector<std::pair<std::size_t, std::shared_ptr<const RunVolume>>> m_Kept;
 };
@@ -80,8 +82,8 @@ SlabRuns::Get(std::size_t slab)
   // Two are enough: pieces are written nearly in order.
   m_Kept.erase(m_Kept.begin(), m_Kept.size() < 2 ? m_Kept.begin() : m_Kept.end() - 1);
   files::WithContext(m_Plan.slabs[slab].ToString() + ": ", [&] {
-    ReadBrickRuns(m_Folder->Read(slab, WorkFolder::Kind::Runs),
-                  ReadMap(m_Folder->Read(slab, WorkFolder::Kind::Map)),
+    ReadBrickRuns(m_Folder->Read(m_FirstFile + slab, WorkFolder::Kind::Runs),
+                  ReadMap(m_Folder->Read(m_FirstFile + slab, WorkFolder::Kind::Map)),
                   { 1 },
                   *runs);
   });
@@ -123,8 +125,7 @@ PlanFor(const SlabImages & images, const SlabOptions & options)
   MeasureOptions measure;
   measure.groups = options.groups;
   CheckColumnsOfBricks(measure, options.label.periodic);
-  const job::Job & job = options.job;
-  SlabPlan         plan = PlanSlabs(images, options.label.criterion, job.memory, job.threads, job.pores);
+  SlabPlan plan = PlanSlabs(images, options.label.criterion, options.job);
   options.hooks.remark("plan: " + plan.ToString());
   return plan;
 }
@@ -194,6 +195,15 @@ TakeFound(const SlabResult & result, const SlabOptions & options, job::Segmented
 
 } // namespace
 
+std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>
+RowWriterOf(const SlabPlan & plan, const std::shared_ptr<const WorkFolder> & folder, std::size_t firstFile)
+{
+  const auto runs = std::make_shared<SlabRuns>(plan, folder, firstFile);
+  return [runs](std::int64_t begin, std::int64_t end, LabelType type, void * rows) {
+    runs->WriteRows(begin, end, type, rows);
+  };
+}
+
 SlabResult
 LabelBySlabs(job::JobRun &        run,
              const LoadedImage *  intensity,
@@ -220,6 +230,10 @@ LabelBySlabs(job::JobRun &        run,
   {
     result = LabelPoresBySlabs(images, options, *folder);
   }
+  else if (!job.split.empty())
+  {
+    result = LabelObjectsBySlabs(images, options, folder, run.split.count);
+  }
   else
   {
     SlabLabeler labeler(images, options, *folder);
@@ -232,10 +246,7 @@ LabelBySlabs(job::JobRun &        run,
     result = std::move(labeler.Result());
   }
   result.stateBytes = folder->BytesOnDisk();
-  const auto runs = std::make_shared<SlabRuns>(options.plan, folder);
-  result.writeRows = [runs](std::int64_t begin, std::int64_t end, LabelType type, void * rows) {
-    runs->WriteRows(begin, end, type, rows);
-  };
+  result.writeRows = RowWriterOf(options.plan, folder, 0);
   TakeFound(result, options, run.segmented);
   return result;
 }

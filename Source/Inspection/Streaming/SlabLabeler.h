@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -86,7 +87,7 @@ private:
   MeasuresClasses() const
   {
     return m_Options.measures && m_Options.label.criterion.joining == Criterion::Joining::EqualValue &&
-           m_Images.image->channels == 1;
+           (m_Images.image->channels == 1 || m_Stage.make);
   }
 
   /** The readers of the state of slabs. */
@@ -107,6 +108,17 @@ private:
   /** The components of all slabs. */
   std::uint64_t m_SlabComponents = 0;
 };
+
+/** Writes the labels of rows, nearly in order, from the state of a stage. */
+std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>
+RowWriterOf(const SlabPlan & plan, const std::shared_ptr<const WorkFolder> & folder, std::size_t firstFile);
+
+/** Labels components and splits them into objects, as job::LabelObjects does. \param parents  gets how many there are
+ */
+SlabResult LabelObjectsBySlabs(const SlabImages &                        images,
+                               const SlabOptions &                       options,
+                               const std::shared_ptr<const WorkFolder> & folder,
+                               std::uint64_t &                           parents);
 
 /** Labels the pores of a part, as FindPores finds them, slab by slab: first the pieces of the material, then what is
  *  not of the largest one, then the pores. The state of all three is in the folder. */

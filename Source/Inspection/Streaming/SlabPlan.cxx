@@ -30,6 +30,9 @@ WorkBytesPerVoxel(const Criterion & criterion)
 /** The same for the masks of a part and its pores, and the runs of its material and of what is not. */
 constexpr double BytesOfPores = 8;
 
+/** The same for the numbers of objects, by which they are labeled. */
+constexpr double BytesOfSplit = 24;
+
 /** The bytes of the faces of a part, and of the lines along which bores are found. */
 double
 BytesOfFaces(const Extent & extent)
@@ -159,7 +162,7 @@ SlabPlan::AskForBytes(std::uint64_t bytes) const
 }
 
 SlabPlan
-PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t memory, int threads, bool pores)
+PlanSlabs(const SlabImages & images, const Criterion & criterion, const job::Job & job)
 {
   const Extent & extent = images.image->extent;
   const int      axis = AxisOfParts(extent);
@@ -167,30 +170,36 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t 
   // A single row is not cut.
   slice.size[axis] = axis == 0 ? extent.size[0] : 1;
   const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
-  const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion) + (pores ? BytesOfPores : 0);
+  const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion) +
+                          (job.pores           ? BytesOfPores
+                           : job.split.empty() ? 0
+                                               : BytesOfSplit);
   const std::int64_t fewest = axis == 0 ? 1 : std::min(extent.size[axis], FewestSlices(images, slice));
   const auto         sliceVoxels = static_cast<double>(slice.VoxelCount());
   const double       fewestBytes = sliceVoxels * static_cast<double>(fewest) * perVoxel;
   SlabPlan           plan;
-  plan.memory = memory;
-  const double faces = pores ? BytesOfFaces(extent) : 0;
-  plan.fixedBytes = FixedBytes(threads) + static_cast<std::uint64_t>(faces);
+  plan.memory = job.memory;
+  const double faces = job.pores ? BytesOfFaces(extent) : 0;
+  plan.fixedBytes = FixedBytes(job.threads) + static_cast<std::uint64_t>(faces);
   plan.inputBytes = static_cast<std::uint64_t>(static_cast<double>(extent.VoxelCount()) * imageBytes);
-  plan.diskBytes = static_cast<std::uint64_t>((pores ? 0.09 : 0.03) * static_cast<double>(extent.VoxelCount()));
+  plan.diskBytes = static_cast<std::uint64_t>((job.pores           ? 0.09
+                                               : job.split.empty() ? 0.03
+                                                                   : 4.1) *
+                                              static_cast<double>(extent.VoxelCount()));
   // Half of what is left is for what is known of all slabs, and at least what that takes with few components.
   constexpr double share = 0.5;
   const auto       fixed = static_cast<double>(plan.fixedBytes);
   const double     known = LeastToKnow(images, slice, extent.size[axis]);
   const double     least = fixed + fewestBytes + std::max(fewestBytes, known);
-  if (static_cast<double>(memory) < least)
+  if (static_cast<double>(job.memory) < least)
   {
-    const int all = EffectiveThreadCount(threads);
-    throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little even for slices of " +
+    const int all = EffectiveThreadCount(job.threads);
+    throw InvalidArgument("a memory of " + BytesAsText(job.memory) + " is too little even for slices of " +
                           std::to_string(slice.VoxelCount() * fewest) + " voxels with few components; the minimum is " +
                           LeastAsText(least) +
                           (all == 1 ? "" : " with " + std::to_string(all) + " threads; fewer --threads need less"));
   }
-  const double room = static_cast<double>(memory) - fixed;
+  const double room = static_cast<double>(job.memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
   std::int64_t slices = ChooseSlices(images.image->slicesAtOnce, slice, forSlab, sliceVoxels * perVoxel);
   slices = std::max(fewest, slices / fewest * fewest);

@@ -4,6 +4,7 @@
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Job/Job.h"
 
 #include <cstdint>
 #include <string>
@@ -51,12 +52,9 @@ struct SlabPlan
   std::string AskForBytes(std::uint64_t bytes) const;
 };
 
-/** Plans for a memory of this many bytes.
- *  \param pores   whether the pores of a part are found
- *  \throws InvalidArgument, with the minimum memory for few components and a number of threads that fits, if the
- *  fewest slices that can be read do not fit. */
-SlabPlan
-PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t memory, int threads, bool pores);
+/** Plans for the memory of a job. \throws InvalidArgument, with the minimum memory for few components and a number of
+ * threads that fits, if the fewest slices that can be read do not fit. */
+SlabPlan PlanSlabs(const SlabImages & images, const Criterion & criterion, const job::Job & job);
 
 /** "1.50 GiB" */
 std::string BytesAsText(std::uint64_t bytes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Segmenting/FillPart.h"
 
-#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
@@ -84,17 +83,18 @@ PartFaces::Take(const std::uint8_t * mask, std::int64_t firstRow, std::int64_t r
 void
 PartFaces::Fill(const HostContext & context)
 {
+  PoreOptions options;
+  options.device.kind = Device::Kind::Cpu;
+  options.threads = context.threads;
+  options.progress.canceled = [&context] { return context.progress.IsCanceled(); };
   for (int axis = 0; axis < 3 && HasFaces(m_Extent); ++axis)
   {
     const std::int64_t size[2] = { m_Extent.size[axis == 0 ? 1 : 0], m_Extent.size[axis == 2 ? 1 : 2] };
-    CleanOptions       options;
-    options.connectivity = Connectivity::Full(2);
-    options.threads = context.threads;
-    options.progress.canceled = [&context] { return context.progress.IsCanceled(); };
     for (const int side : { 0, 1 })
     {
-      std::uint8_t * const face = m_Filled[axis][side].data();
-      m_IsCut[axis][side] = FillHoles(ImageView(face, Extent(2, size)), face, options).Total().filledVoxels > 0;
+      // A hole of a face is what the piece encloses there.
+      const auto found = FillPart(m_Filled[axis][side].data(), Extent(2, size), 1, options, context.Silent());
+      m_IsCut[axis][side] = std::count(found.isOutside.begin() + 1, found.isOutside.end(), 0) > 0;
     }
   }
 }

@@ -148,6 +148,30 @@ class ViewTest(CommandTest):
                 with open(self.path("own.csv"), encoding="utf-8") as stream:
                     self.assertEqual(rows, list(csv.reader(stream)))
 
+    def test_a_device_gives_the_same(self):
+        views = [self.view("scan.nrrd", "--device", device) for device in ("cpu", "cuda")]
+        notes = [view.json("scan")["notes"] for view in views]
+        self.assertEqual(notes[0], [])
+        if notes[1]:
+            self.assertRegex(notes[1][0], "device cuda:0 is not available .*; the CPU is used")
+        for settings in (*self.SETTINGS[:5], {"threshold": -900, "connectivity": 26, "minimum_volume": 0.3}, self.SETTINGS[2],
+                         {"pores": True, "threshold": 3000}, self.SETTINGS[12], {"pores": True, "threshold": 900}):
+            with self.subTest(settings=settings):
+                shown = [view.label(**settings) for view in views]
+                for one in shown:
+                    one.pop("milliseconds", None)
+                self.assertEqual(*shown)
+                for path in ("table", "blocks", "labels?axis=0&index=40", "labels?axis=1&index=0", "labels?axis=2&index=30"):
+                    self.assertEqual(*(view.request(path)[2] for view in views), path)
+                if "error" not in shown[0]:
+                    for view, name in zip(views, ("a", "b")):
+                        self.assertEqual(view.save("table", name + ".csv", True), {"saved": name + ".csv"})
+                        view.save("labels", name + ".nrrd", True)
+                    contents = self.contents()
+                    self.assertEqual(contents["a.csv"], contents["b.csv"])
+                    self.assertEqual(contents["a.nrrd"], contents["b.nrrd"])
+        self.fails("view", self.scan, "--device", "gpu", saying="did you mean 'cuda'?")
+
     def test_a_recipe_comes_first(self):
         first = self.view("scan.nrrd", "--downsample", 2)
         for settings in (self.SETTINGS[1], self.SETTINGS[2], self.SETTINGS[6], self.SETTINGS[7], self.SETTINGS[10]):

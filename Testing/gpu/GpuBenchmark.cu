@@ -4,7 +4,7 @@
 //
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
 //     [--large-voxels N] [--slices N] [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
-//     [--segments FILE NX NY NZ] [--host N]
+//     [--segments FILE NX NY NZ] [--host N] [--live N]
 //   brickccl-gpu-benchmark --tuning     prints the numbers that kernels were tuned by, and what was measured
 //
 // Options that narrow the choice come first: --only times the inputs whose names hold TEXT. A mask's file has one byte
@@ -15,6 +15,7 @@
 
 #include "FurtherTimes.cuh"
 #include "HostTimes.cuh"
+#include "LiveTimes.cuh"
 #include "Patterns.h"
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
@@ -420,6 +421,10 @@ main(int argc, char ** argv)
     else if (argument == "--host" && i + 1 < argc)
     {
       BenchmarkHost(CubeOf(argv[++i]));
+    }
+    else if (argument == "--live" && i + 1 < argc)
+    {
+      BenchmarkLive(CubeOf(argv[++i]));
     }
     else if (argument == "--flat" && i + 1 < argc)
     {

@@ -79,7 +79,8 @@ std::uint64_t
 DeviceLabeler::Label(const AlgorithmChoice & asked,
                      const Problem &         hostProblem,
                      const HostContext &     context,
-                     RunVolume &             result)
+                     RunVolume &             result,
+                     bool                    isOnDevice)
 {
   // Shares of the progress; where a label map is written to disk, what comes later takes longer than all of this.
   constexpr double          uploaded = 0.45;
@@ -90,7 +91,7 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
   const cudaStream_t        stream = own.HostStream();
   Problem                   problem = hostProblem;
   Stopwatch                 clock;
-  problem.image = own.Upload(hostProblem.image, own.image, context.Part(0, uploaded));
+  problem.image = isOnDevice ? hostProblem.image : own.Upload(hostProblem.image, own.image, context.Part(0, uploaded));
   if (hostProblem.mask)
   {
     problem.mask = own.Upload(*hostProblem.mask, own.mask, context.Part(uploaded, uploaded));

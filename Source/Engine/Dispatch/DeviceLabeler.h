@@ -27,9 +27,13 @@ public:
 
   /** Labels a problem with its voxels in host memory. The labels 1..N come back as runs, the same as the CPU's. Both
    *  ways go through page-locked memory. The context's threads copy; its progress is reported, and may cancel.
+   *  \param isOnDevice  whether the voxels are on the device already; then there is no mask
    *  \return N. \throws Unsupported, Canceled, cuda::DeviceError. After an exception the labeler can be used again. */
-  std::uint64_t
-  Label(const AlgorithmChoice & asked, const Problem & problem, const HostContext & context, RunVolume & result);
+  std::uint64_t Label(const AlgorithmChoice & asked,
+                      const Problem &         problem,
+                      const HostContext &     context,
+                      RunVolume &             result,
+                      bool                    isOnDevice = false);
 
   /** The seconds that the steps of the last Label() took. */
   struct Times

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Dispatch/ImageOnDevice.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Dispatch/SlabLabeler.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
@@ -109,6 +110,18 @@ public:
                                                             m_Result.volume);
     Finish(Join(found, links, labeled));
   }
+
+#ifdef BRICKCCL_USE_CUDA
+  /** Labels what is in memory of a device. */
+  void
+  LabelThere(DeviceLabeler & labeler, const Problem & problem)
+  {
+    m_Result.device = { { Device::Kind::Cuda, labeler.Device() }, {} };
+    const std::uint64_t found = labeler.Label(m_Asked, problem, Context().Part(0, LabelShare), m_Result.volume, true);
+    m_Result.algorithm = labeler.LastAlgorithm();
+    Finish(found);
+  }
+#endif
 
   /** Labels on a CUDA device. \return the device to use instead, if this one fails and the caller asked for `Auto`. */
   std::optional<ResolvedDevice>
@@ -426,6 +439,22 @@ Label(const ImageView & image, const LabelOptions & options, Labeling & result)
     labeler.LabelOnCpu(*MakeRowLinks(problem.image, problem.criterion, problem.mask), ProblemTraits(problem), *onCpu);
   }
 }
+
+#ifdef BRICKCCL_USE_CUDA
+void
+Label(DeviceLabeler & labeler, const ImageView & image, const LabelOptions & options, Labeling & result)
+{
+  const Connectivity connectivity = ConnectivityOf(options, image.extent);
+  const Problem      problem(image, options.criterion, {}, connectivity);
+  Labeler(options, image.extent, connectivity, result).LabelThere(labeler, problem);
+}
+#else
+std::unique_ptr<ImageOnDevice>
+ImageOnDevice::Keep(const ImageView &, const Device &, const HostContext &)
+{
+  return nullptr;
+}
+#endif
 
 void
 testing::OverwriteMemory(Labeling & labeling, unsigned char byte)

@@ -58,6 +58,9 @@ void GiveMemory(RunVolume && runs, Labeling & labeling);
  *  the size of the region alone. */
 void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
 
+/** Labels an image in memory of a device by a plain connectivity. Only builds with CUDA have it. */
+void Label(DeviceLabeler & labeler, const ImageView & image, const LabelOptions & options, Labeling & result);
+
 namespace testing
 {
 /** Sets every byte of the host memory that a result keeps for the next call. The result is then good only for that. */

@@ -43,9 +43,13 @@ MakeToken()
 void
 RunView(ViewArguments arguments)
 {
-  Reporter      reporter(arguments.quiet);
-  view::Scene   scene;
-  batch::Recipe recipe;
+  Reporter       reporter(arguments.quiet);
+  view::Scene    scene;
+  batch::Recipe  recipe;
+  ResolvedDevice device = ResolveDevice(Device::FromName(arguments.device));
+  ThrowIf<InvalidArgument>(!device.device.others.empty(),
+                           "--device: `brickccl view` uses one device; choose cuda or cuda:N, not " +
+                             Quoted(arguments.device));
   if (!arguments.recipe.empty())
   {
     recipe = batch::ReadRecipe(arguments.recipe);
@@ -64,6 +68,15 @@ RunView(ViewArguments arguments)
     scene.labels = reader.Read(arguments.labels, true);
     scene.labelsName = arguments.labels;
   }
+  try
+  {
+    scene.onDevice = ImageOnDevice::Keep(scene.scan.View(), device.device, { arguments.threads });
+  }
+  catch (const cuda::DeviceError & error)
+  {
+    device.remark = std::string(error.what()) + "; the CPU is used";
+  }
+  device.remark.empty() ? void() : reader.Note(device.remark);
   scene.notes.insert(scene.notes.end(), reader.Notes().begin(), reader.Notes().end());
   view::CheckScene(scene);
   if (const auto misfit = FindMisfit(recipe, scene.scan.extent))
@@ -97,7 +110,7 @@ AddViewCommand(CLI::App & app)
   CLI::App * command = app.add_subcommand("view", "Choose thresholds in the browser and see at once what is labeled");
   command->add_option("SCAN", arguments->input, std::string("image") + FilesRead)->required();
   command->add_option("LABELS", arguments->labels, "label map to show at first");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "downsample threads quiet");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "downsample device threads quiet");
   command->add_option("--recipe", arguments->recipe, "begin with the settings of a recipe of `brickccl batch`")
     ->type_name("FILE");
   command->add_flag("--no-browser", arguments->opensNoBrowser, "print the address only");

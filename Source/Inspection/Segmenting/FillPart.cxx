@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Segmenting/FillPart.h"
 
-#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
@@ -78,17 +77,18 @@ PartFaces::Take(const std::uint8_t * mask, std::int64_t firstRow, std::int64_t r
 void
 PartFaces::Fill(const HostContext & context)
 {
+  PoreOptions options;
+  options.device.kind = Device::Kind::Cpu;
+  options.threads = context.threads;
+  options.progress.canceled = [&context] { return context.progress.IsCanceled(); };
   for (int axis = 0; axis < 3 && HasFaces(m_Extent); ++axis)
   {
     const std::int64_t size[2] = { m_Extent.size[axis == 0 ? 1 : 0], m_Extent.size[axis == 2 ? 1 : 2] };
-    CleanOptions       options;
-    options.connectivity = Connectivity::Full(2);
-    options.threads = context.threads;
-    options.progress.canceled = [&context] { return context.progress.IsCanceled(); };
     for (const int side : { 0, 1 })
     {
-      std::uint8_t * const face = m_Filled[axis][side].data();
-      m_IsCut[axis][side] = FillHoles(ImageView(face, Extent(2, size)), face, options).Total().filledVoxels > 0;
+      // A hole of a face is what the piece encloses there.
+      const auto found = FillPart(m_Filled[axis][side].data(), Extent(2, size), 1, options, context.Silent());
+      m_IsCut[axis][side] = std::count(found.isOutside.begin() + 1, found.isOutside.end(), 0) > 0;
     }
   }
 }
@@ -115,6 +115,18 @@ PartFaces::IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const
   return false;
 }
 
+/** The voxels of the part, by the sizes of components. */
+static std::uint64_t
+VoxelsOfPart(const Extent & extent, const std::vector<std::uint64_t> & sizes, const OutsideOfPart & found)
+{
+  auto voxels = static_cast<std::uint64_t>(extent.VoxelCount());
+  for (std::size_t label = 1; label < sizes.size(); ++label)
+  {
+    voxels -= found.isOutside[label] != 0 ? sizes[label] : 0;
+  }
+  return voxels;
+}
+
 /** Continues with the next voxels of the lines across a row. \param isFirst  whether the lines begin here */
 static void
 FollowLines(const std::vector<LabeledRun> & runs, bool isFirst, std::uint64_t * lines, std::int64_t length)
@@ -131,25 +143,43 @@ FollowLines(const std::vector<LabeledRun> & runs, bool isFirst, std::uint64_t * 
   std::fill(lines + x, lines + length, std::uint64_t{ 0 });
 }
 
-/** Finds holes that run straight along an axis over much of the part's cross-section. They become outside. */
+/** Makes components outside that run straight along an axis over much of the part's cross-section. \param straight  by
+ *  label, how many lines along the axis are within the component */
+static void
+TakeBores(const Extent &                     extent,
+          int                                axis,
+          const std::vector<std::uint64_t> & sizes,
+          const std::vector<std::uint64_t> & straight,
+          OutsideOfPart &                    found)
+{
+  const double section =
+    static_cast<double>(VoxelsOfPart(extent, sizes, found)) / static_cast<double>(extent.size[axis]);
+  for (std::size_t label = 1; label < straight.size(); ++label)
+  {
+    if (found.isOutside[label] == 0 && static_cast<double>(straight[label]) >= LeastShareOfBore * section)
+    {
+      found.isOutside[label] = 1;
+      ++found.bores;
+      found.boreVoxels += sizes[label];
+    }
+  }
+}
+
+/** Finds holes that run straight through. */
 static void
 FindBores(const Extent & extent, const LabeledParts & air, int axis, OutsideOfPart & found)
 {
   std::vector<std::uint64_t> sizes(found.isOutside.size());
   std::vector<std::uint64_t> straight(found.isOutside.size());
-  std::uint64_t              partVoxels = 0;
   // For each line along the axis, the component that all of its voxels so far belong to; 0 if there is none.
   std::vector<std::uint64_t> lines(static_cast<std::size_t>(extent.VoxelCount() / extent.size[axis]));
   ForEachRow(air, [&](std::int64_t row, const std::vector<LabeledRun> & runs) {
     const std::int64_t y = row % extent.size[1];
     const std::int64_t z = row / extent.size[1];
-    partVoxels += static_cast<std::uint64_t>(extent.RowLength());
     for (const LabeledRun & run : runs)
     {
       const auto label = static_cast<std::size_t>(run.label);
-      const auto length = static_cast<std::uint64_t>(run.end - run.begin);
-      sizes[label] += length;
-      partVoxels -= found.isOutside[label] == 0 ? 0 : length;
+      sizes[label] += static_cast<std::uint64_t>(run.end - run.begin);
       straight[label] += axis == 0 && run.end - run.begin == extent.RowLength() ? 1 : 0;
     }
     if (axis > 0)
@@ -164,15 +194,17 @@ FindBores(const Extent & extent, const LabeledParts & air, int axis, OutsideOfPa
   {
     straight[static_cast<std::size_t>(label)] += axis > 0 && label > 0 ? 1 : 0;
   }
-  const double section = static_cast<double>(partVoxels) / static_cast<double>(extent.size[axis]);
-  for (std::size_t label = 1; label < straight.size(); ++label)
+  TakeBores(extent, axis, sizes, straight, found);
+}
+
+/** Calls `work(axis)` for the axes along which there may be bores. */
+template <typename TWork>
+static void
+ForEachCutAxis(const PartFaces & faces, const Extent & extent, const TWork & work)
+{
+  for (int axis = 0; axis < 3; ++axis)
   {
-    if (found.isOutside[label] == 0 && static_cast<double>(straight[label]) >= LeastShareOfBore * section)
-    {
-      found.isOutside[label] = 1;
-      ++found.bores;
-      found.boreVoxels += sizes[label];
-    }
+    faces.AreCut(static_cast<std::size_t>(axis)) && extent.size[axis] >= LeastLengthOfBore ? work(axis) : void();
   }
 }
 
@@ -205,13 +237,7 @@ FindOutside(const PartFaces &    faces,
     }
   });
   context.progress.Update(0.5);
-  for (int axis = 0; axis < 3; ++axis)
-  {
-    if (faces.AreCut(static_cast<std::size_t>(axis)) && extent.size[axis] >= LeastLengthOfBore)
-    {
-      FindBores(extent, air, axis, found);
-    }
-  }
+  ForEachCutAxis(faces, extent, [&](int axis) { FindBores(extent, air, axis, found); });
   return found;
 }
 
@@ -260,6 +286,41 @@ FillPart(std::uint8_t *      mask,
   OutsideOfPart  found = FindOutside(faces, extent, air.ComponentCount(), parts, context);
   FillEnclosed(RunsOf(air), found.isOutside, hole, mask, context.Quiet());
   return found;
+}
+
+std::uint64_t
+MarkPartOnDevice(ImageOnDevice & image, const Extent & extent, const PoreOptions & options)
+{
+  const auto                       voxels = static_cast<std::uint64_t>(extent.VoxelCount());
+  const std::vector<std::uint64_t> sizes = image.LabelAir(options.material);
+  CheckMaterial(sizes.empty() ? 0 : sizes.size() == 1 ? voxels : 1, extent, options.material);
+  PartFaces                  faces(extent);
+  std::vector<std::uint32_t> slices[6];
+  OutsideOfPart              found;
+  found.isOutside.resize(sizes.size());
+  for (int face = 0; face < 6; ++face)
+  {
+    const std::int64_t length = extent.size[face / 2];
+    slices[face] = length > 1 ? image.SliceOfAir(face / 2, face % 2 * (length - 1)) : std::vector<std::uint32_t>();
+    std::transform(faces.Face(face).begin(),
+                   faces.Face(face).end(),
+                   slices[face].begin(),
+                   faces.Face(face).begin(),
+                   [](std::uint8_t, std::uint32_t air) { return static_cast<std::uint8_t>(air == 0 ? 1 : 0); });
+  }
+  faces.Fill({ options.threads, Progress(options.progress) });
+  for (int face = 0; face < 6; ++face)
+  {
+    for (std::size_t i = 0; i < slices[face].size(); ++i)
+    {
+      const std::uint32_t air = slices[face][i];
+      const bool          isOpen = air != 0 && (faces.Face(face).empty() || faces.Face(face)[i] == 0);
+      found.isOutside[air] = isOpen ? 1 : found.isOutside[air];
+    }
+  }
+  ForEachCutAxis(faces, extent, [&](int axis) { TakeBores(extent, axis, sizes, image.LinesOfAir(axis), found); });
+  image.MarkPart(found.isOutside);
+  return VoxelsOfPart(extent, sizes, found);
 }
 
 } // namespace brickccl

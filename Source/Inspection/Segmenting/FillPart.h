@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "BrickCCL/Dispatch/ImageOnDevice.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
@@ -28,6 +29,12 @@ public:
 
   /** Whether a voxel outside the piece is at the border of the image and not enclosed by the piece. */
   bool IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const;
+  /** The mask of a face: of an axis, at its beginning or its end. */
+  std::vector<std::uint8_t> &
+  Face(int face)
+  {
+    return m_Filled[face / 2][face % 2];
+  }
   /** Whether there are holes in the faces at both ends of an axis. */
   bool
   AreCut(std::size_t axis) const
@@ -73,5 +80,9 @@ OutsideOfPart FillPart(std::uint8_t *      mask,
                        std::uint8_t        hole,
                        const PoreOptions & options,
                        const HostContext & context);
+
+/** Marks the part and its pores on a device, as FindPores does by the material alone. \return the part's voxels.
+ *  \throws as FindPores */
+std::uint64_t MarkPartOnDevice(ImageOnDevice & image, const Extent & extent, const PoreOptions & options);
 
 } // namespace brickccl

@@ -8,6 +8,7 @@
 #include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Segmenting/FillPart.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 
 #include <chrono>
@@ -19,10 +20,12 @@ namespace brickccl::view
 
 LiveLabeling::LiveLabeling(const LoadedImage &   scan,
                            const LoadedImage *   labelMap,
+                           ImageOnDevice *       onDevice,
                            int                   threads,
                            std::function<void()> onNews)
   : m_Scan(scan)
   , m_LabelMap(labelMap)
+  , m_OnDevice(onDevice)
   , m_Threads(threads)
   , m_OnNews(std::move(onNews))
   , m_Thread([this] { Work(); })
@@ -77,6 +80,7 @@ LiveLabeling::Publish(std::shared_ptr<Labeled> labeled)
   if (labeled && labeled.use_count() == 1)
   {
     m_Labeling = std::move(labeled->labeling);
+    m_PartOfDevice = std::move(labeled->partOfDevice);
     m_Memory.part = labeled->part ? std::move(labeled->part->part) : std::move(m_Memory.part);
   }
 }
@@ -126,6 +130,42 @@ LiveLabeling::OptionsFor(const Labeled & labeled, const ProgressHooks & hooks) c
   return options;
 }
 
+/** \return whether the device could do it */
+bool
+LiveLabeling::LabelOnDevice(Labeled & labeled, const LabelOptions & options)
+{
+  const job::Job & job = labeled.job;
+  if (m_OnDevice == nullptr || !job.smooth.empty() || !job.box.empty() || !job.split.empty() || job.close > 0)
+  {
+    return false;
+  }
+  try
+  {
+    if (job.pores)
+    {
+      const std::uint64_t voxels = MarkPartOnDevice(*m_OnDevice, m_Scan.extent, OptionsFor(labeled, options.progress));
+      LabelOptions        whole;
+      whole.connectivity = Connectivity::Full(m_Scan.extent.dimension);
+      whole.threads = m_Threads;
+      whole.progress = options.progress;
+      labeled.partOfDevice = std::move(m_PartOfDevice);
+      m_PartOfDevice = {};
+      m_OnDevice->Label(ImageOnDevice::Of::Part, whole, labeled.partOfDevice);
+      labeled.part.emplace();
+      labeled.part->partVoxels = voxels;
+    }
+    m_OnDevice->Label(job.pores ? ImageOnDevice::Of::Pores : ImageOnDevice::Of::Image, options, labeled.labeling);
+    return true;
+  }
+  catch (const cuda::DeviceError &)
+  {
+    // The device's memory is too small for this; the CPU needs none of it.
+    m_OnDevice = nullptr;
+    labeled.part.reset();
+    return false;
+  }
+}
+
 void
 LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
 {
@@ -136,14 +176,7 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
   LabelOptions      options;
   const std::string text = job.threshold.empty() && job.pores && !job.range ? "otsu" : job.threshold;
   labeled.threshold = job::FindThreshold(text, view.type, [&] { return labeled.values->histogram; }, {});
-  if (job.pores)
-  {
-    PoreOptions poreOptions = OptionsFor(labeled, hooks);
-    poreOptions.findsOpenings = false;
-    labeled.part = FindPores(view, poreOptions, std::move(m_Memory));
-    view = labeled.part->PoreView();
-  }
-  else
+  if (!job.pores)
   {
     options.criterion = job::CriterionOf(job, view.type, labeled.threshold);
     options.mask = labeled.values->region;
@@ -156,16 +189,30 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
   options.progress = hooks;
   labeled.labeling = std::move(m_Labeling);
   m_Labeling = {};
-  ComponentFilter all;
-  job.split.empty() ? void(Label(view, options, labeled.labeling))
-                    : void(job::LabelObjects(
-                        view,
-                        options,
-                        job.split,
-                        [&] { return hooks; },
-                        all,
-                        labeled.split,
-                        labeled.labeling));
+  const bool isDone = LabelOnDevice(labeled, options);
+  if (job.pores && !isDone)
+  {
+    PoreOptions poreOptions = OptionsFor(labeled, hooks);
+    poreOptions.findsOpenings = false;
+    labeled.part = FindPores(view, poreOptions, std::move(m_Memory));
+    view = labeled.part->PoreView();
+  }
+  if (!job.split.empty())
+  {
+    ComponentFilter all;
+    job::LabelObjects(
+      view,
+      options,
+      job.split,
+      [&] { return hooks; },
+      all,
+      labeled.split,
+      labeled.labeling);
+  }
+  else if (!isDone)
+  {
+    Label(view, options, labeled.labeling);
+  }
   labeled.table = labeled.labeling.Measure({}, hooks);
   if (labeled.part)
   {

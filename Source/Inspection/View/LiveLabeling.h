@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "BrickCCL/Dispatch/ImageOnDevice.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Job/RunJob.h"
@@ -77,12 +78,17 @@ struct Labeled
   std::optional<Threshold>      threshold;
   /** The part, without its pores' mask, which the labeling replaces. */
   std::optional<PoresOfPart> part;
+  /** The part as runs instead of its mask, if a device found it. */
+  Labeling partOfDevice;
   /** The components that were split, if the settings ask for it. */
   job::SplitComponents split;
   /** The runs of the labeling, or of a label map from a file; null if there are no labels. */
   const RunVolume * runs = nullptr;
   ComponentTable    table;
   double            seconds = 0;
+
+  /** Whether a voxel is of the part, pores included. */
+  bool IsInPart(std::int64_t row, std::int64_t x) const;
 };
 
 /** Labels a scan again and again on a thread of its own, always by the newest settings. Work on older ones stops. */
@@ -90,8 +96,13 @@ class LiveLabeling
 {
 public:
   /** \param labelMap  what is shown at first, if there is one
+   *  \param onDevice  the scan on a device, if it is there
    *  \param onNews   called on the other thread whenever a result is there */
-  LiveLabeling(const LoadedImage & scan, const LoadedImage * labelMap, int threads, std::function<void()> onNews);
+  LiveLabeling(const LoadedImage &   scan,
+               const LoadedImage *   labelMap,
+               ImageOnDevice *       onDevice,
+               int                   threads,
+               std::function<void()> onNews);
   ~LiveLabeling();
   LiveLabeling(const LiveLabeling &) = delete;
   LiveLabeling & operator=(const LiveLabeling &) = delete;
@@ -111,18 +122,21 @@ private:
   void                          Publish(std::shared_ptr<Labeled> labeled);
   std::shared_ptr<const Values> ValuesFor(const job::Job & job, const ProgressHooks & hooks);
   void                          LabelBy(Labeled & labeled, const ProgressHooks & hooks);
+  bool                          LabelOnDevice(Labeled & labeled, const LabelOptions & options);
   PoreOptions                   OptionsFor(const Labeled & labeled, const ProgressHooks & hooks) const;
   void                          FindNotes(const Labeled & labeled, const ProgressHooks & hooks);
   void                          Begin(Labeled & first);
 
   const LoadedImage &           m_Scan;
   const LoadedImage * const     m_LabelMap;
+  ImageOnDevice *               m_OnDevice;
   const int                     m_Threads;
   const std::function<void()>   m_OnNews;
   RunVolume                     m_RunsOfMap;
   std::shared_ptr<const Values> m_Plain;
   PoresOfPart                   m_Memory;
   Labeling                      m_Labeling;
+  Labeling                      m_PartOfDevice;
 
   mutable std::mutex         m_Mutex;
   std::condition_variable    m_Asked;

@@ -124,7 +124,7 @@ CheckScene(const Scene & scene)
 Session::Session(const Scene & scene, const std::string & token, std::function<void()> onNews)
   : m_Scene(scene)
   , m_Token(token)
-  , m_Live(scene.scan, scene.labels ? &*scene.labels : nullptr, scene.threads, std::move(onNews))
+  , m_Live(scene.scan, scene.labels ? &*scene.labels : nullptr, scene.onDevice.get(), scene.threads, std::move(onNews))
 {}
 
 Session::Json
@@ -269,8 +269,14 @@ Session::Save(const std::string & kind, const std::string & name, const Labeled 
     if (kind == "table")
     {
       // The command's table has distances to the part's surface, too.
-      MeasureOptions options;
-      options.part = labeled.part ? std::optional(labeled.part->PartView()) : std::nullopt;
+      MeasureOptions            options;
+      std::vector<std::uint8_t> mask;
+      if (labeled.part)
+      {
+        mask.resize(labeled.part->part.empty() ? static_cast<std::size_t>(m_Scene.scan.extent.VoxelCount()) : 0);
+        mask.empty() ? void() : labeled.partOfDevice.Write(mask.data());
+        options.part = mask.empty() ? labeled.part->PartView() : ImageView(mask.data(), m_Scene.scan.extent);
+      }
       if (!labeled.job.split.empty())
       {
         options.parents = ImageView(labeled.split.labels.Data(), m_Scene.scan.extent);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ namespace brickccl::view
 struct Scene
 {
   LoadedImage scan;
+  /** The scan on a device, if it is to be labeled there. */
+  std::unique_ptr<ImageOnDevice> onDevice;
   /** The name of the scan on the command line, and the options by which it was read. */
   std::string input;
   Settings    reading;

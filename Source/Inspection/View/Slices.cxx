@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/View/LiveLabeling.h"
 
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Pictures/Slice.h"
 
 #include <algorithm>
@@ -53,6 +54,13 @@ struct Grid
 
 } // namespace
 
+bool
+Labeled::IsInPart(std::int64_t row, std::int64_t x) const
+{
+  return part && (part->part.empty() ? LabelAt(RunsOf(partOfDevice), row, x) != 0
+                                     : part->part[static_cast<std::size_t>(row * part->extent.size[0] + x)] != 0);
+}
+
 std::string
 GrayOf(const LoadedImage & image, const Slice & slice)
 {
@@ -69,9 +77,10 @@ LabelsOf(const Labeled & labeled, const Slice & slice)
 {
   const Extent & extent = labeled.values->image->extent;
   return Grid(extent, slice).Collect<std::uint32_t>([&](std::int64_t place) -> std::uint64_t {
-    const std::uint64_t label =
-      labeled.runs != nullptr ? LabelAt(*labeled.runs, place / extent.size[0], place % extent.size[0]) : 0;
-    return label == 0 && labeled.part && labeled.part->part[static_cast<std::size_t>(place)] != 0 ? InPart : label;
+    const std::int64_t  row = place / extent.size[0];
+    const std::int64_t  x = place % extent.size[0];
+    const std::uint64_t label = labeled.runs != nullptr ? LabelAt(*labeled.runs, row, x) : 0;
+    return label == 0 && labeled.IsInPart(row, x) ? InPart : label;
   });
 }
 
@@ -106,8 +115,7 @@ BlocksOf(const Labeled & labeled, std::int64_t block[3])
     for (std::int64_t x = block[0] / 2; labeled.part && y % block[1] == 0 && z % block[2] == 0 && x < extent.size[0];
          x += block[0])
     {
-      const bool isPart = labeled.part->part[static_cast<std::size_t>(row * extent.size[0] + x)] != 0;
-      isPart && line[x / block[0]] == 0 ? mark(x, x, InPart) : void();
+      labeled.IsInPart(row, x) && line[x / block[0]] == 0 ? mark(x, x, InPart) : void();
     }
     if (labeled.runs != nullptr)
     {

@@ -129,22 +129,6 @@ PlanFor(const SlabImages & images, const SlabOptions & options)
   return plan;
 }
 
-/** The histogram of the values where the mask is not 0. The images are read at least twice. */
-ValueHistogram
-HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context)
-{
-  const ImageParts parts = [&](const auto & look) {
-    SlabReader reader({ images.image, images.mask });
-    for (const BrickBox & slab : plan.slabs)
-    {
-      const SlabViews views = reader.Read(slab);
-      look(views.image, views.mask);
-      reader.Forget(slab);
-    }
-  };
-  return HistogramOfValues(images.image->type, parts, context.Quiet());
-}
-
 /** Finds the threshold and the criterion of what is labeled, or of the part's material. */
 void
 FindCriterion(const SlabImages & images, job::Segmented & segmented, SlabOptions & options)
@@ -193,6 +177,21 @@ TakeFound(const SlabResult & result, const SlabOptions & options, job::Segmented
 }
 
 } // namespace
+
+ValueHistogram
+HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context)
+{
+  const ImageParts parts = [&](const auto & look) {
+    SlabReader reader({ images.image, images.mask });
+    for (const BrickBox & slab : plan.slabs)
+    {
+      const SlabViews views = reader.Read(slab);
+      look(views.image, views.mask);
+      reader.Forget(slab);
+    }
+  };
+  return HistogramOfValues(images.image->type, parts, context.Quiet());
+}
 
 SlabResult
 LabelBySlabs(job::JobRun &        run,

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache libhwy-dev libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libhdf5-dev
-          libisal-dev libgdcm-dev libblosc-dev libzstd-dev libcli11-dev libxlsxwriter-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev)
+          libisal-dev libgdcm-dev libblosc-dev liblz4-dev libzstd-dev libcli11-dev libxlsxwriter-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev)
 if [ "${1:-}" != --quick ]; then
   packages+=(python3 python3-dev python3-venv libinsighttoolkit5-dev libvtk9-dev libpugixml-dev libgtest-dev libbenchmark-dev valgrind
              doxygen xvfb xauth libgl1-mesa-dri libegl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0

@@ -52,6 +52,15 @@ class SlabMemoryTest(CommandTest):
                 self.assertGreater(slabs["slabs"]["count"], 1, path)
                 self.assertEqual(errors, 2, path)
 
+    def test_info(self):
+        """The values and thresholds of a scan that is read slab by slab are those of the whole scan."""
+        for kind, scale in (("uint8", 1), ("float", 0.37)):
+            write_nrrd(self.path("i.nrrd"), kind, SIZE, [scale * (i * 7919 % 251) for i in range(SIZE[0] * SIZE[1] * SIZE[2])])
+            for region in ((), ("--box", "3,4,5,90,80,20"), ("--sphere", "80,80,12,60")):
+                command = ("info", self.path("i.nrrd"), *region, "--threads", 1, "--json")
+                least = self.named(run(*command, "--memory", "1MB"))
+                self.assertEqual(self.ok(*command).stdout, self.ok(*command, "--memory", "%dMiB" % least).stdout)
+
     def test_values_of_a_mask_that_are_no_numbers_are_told(self):
         write_nrrd(self.path("i.nrrd"), "uint8", SIZE, noise(0.3))
         mask = [1.0] * (SIZE[0] * SIZE[1] * SIZE[2])

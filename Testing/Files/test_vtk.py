@@ -41,7 +41,7 @@ class VtkTest(FilesTest):
         writer.SetInputData(image)
         writer.SetFileName(self.path(name))
         writer.SetDataMode(mode)
-        writer.SetCompressorTypeToZLib() if packed else writer.SetCompressorTypeToNone()
+        writer.SetCompressorTypeToLZ4() if packed == "lz4" else writer.SetCompressorTypeToZLib() if packed else writer.SetCompressorTypeToNone()
         writer.SetEncodeAppendedData(encoded)
         writer.SetByteOrderToBigEndian() if big else writer.SetByteOrderToLittleEndian()
         writer.SetHeaderTypeToUInt64() if words == 64 else writer.SetHeaderTypeToUInt32()
@@ -97,7 +97,21 @@ class Xml(VtkTest):
     def test_many_blocks(self):
         voxels = values("uint16", (9, 40, 41)) % 7
         for block in (8, 1000, 4096, voxels.nbytes, voxels.nbytes // 4):
-            self.assert_voxels(self.write(grid({"x": voxels.astype("uint16")}), block=block), voxels)
+            for packed in (True, "lz4"):
+                self.assert_voxels(self.write(grid({"x": voxels.astype("uint16")}), packed=packed, block=block), voxels)
+
+    def test_lz4(self):
+        for kind, encoded in itertools.product(KINDS, (False, True)):
+            for voxels in (values(kind, SHAPE), np.zeros((9, 30, 31), kind)):
+                path = self.write(grid({"x": voxels}), packed="lz4", encoded=encoded, big=encoded)
+                self.assert_voxels(path, voxels)
+        with open(self.write(grid({"x": voxels}), packed="lz4", words=64), "rb") as stream:
+            data = stream.read()
+        blocks = data.index(b"_") + 1 + 4 * 8
+        for place, value in ((blocks, 255), (blocks + 5, 255), (blocks - 8, data[blocks - 8] ^ 1), (blocks - 24, 1)):
+            with open(self.path("a.vti"), "wb") as stream:
+                stream.write(data[:place] + bytes([value]) + data[place + 1:])
+            self.refuses(self.path("a.vti"))
 
     def test_place_of_points_and_cells(self):
         image = grid({"x": values("int16", SHAPE)}, (2, -1, 7))
@@ -134,7 +148,7 @@ class Xml(VtkTest):
 
     def test_refused(self):
         image = grid({"x": values("int16", SHAPE)})
-        for old, new, saying in ((b'type="ImageData"', b'type="PolyData" ', "PolyData"), (b"vtkZLib", b"vtkLZ4", "vtkLZ4DataCompressor"),
+        for old, new, saying in ((b'type="ImageData"', b'type="PolyData" ', "PolyData"), (b"vtkZLib", b"vtkLZMA", "vtkLZMADataCompressor"),
                                  (b"header_type", b"header_tipe", "header_type"), (b'Extent="0 4 0 5 0 3"  ', b'Extent="0 4 0 5 0 2"  ', "Extent"),
                                  (b"<PointData", b"<!-- a --><PointData", "comments"), (b'"Int16"', b'"Bit"', "Bit"),
                                  (b'Name="x"', b'Name="x" NumberOfComponents="3"', "NumberOfComponents"), (b"</Piece>", b"</Piece><Piece>", "2 elements Piece"),
@@ -178,13 +192,28 @@ class Lines(VtkTest):
         ours = self.assert_voxels(self.lines(grid({}, cells={"c": cells}), True), cells)
         self.assert_geometry(ours, (0.5, 0.75, 2), (1.25, -1.625, 4))
 
+    def test_one_of_several_arrays(self):
+        voxels = {"first": values("int16", SHAPE), "second": values("float64", SHAPE).round(), "third": values("uint16", SHAPE)}
+        for binary in (True, False):
+            image = grid(voxels)
+            three = support.numpy_to_vtk(np.zeros((image.GetNumberOfPoints(), 3), "f4"), deep=True)
+            three.SetName("vector")
+            image.GetPointData().AddArray(three)
+            for active in (None, "second"):
+                image.GetPointData().SetActiveScalars(active)
+                path = self.lines(image, binary)
+                self.refuses(path, saying=["'first'", "'second'", "'third'", "choose one as FILE.vtk::/NAME"])
+                for name, expected in voxels.items():
+                    np.testing.assert_array_equal(self.read(path + "::" + name).voxels, expected)
+                self.refuses(path + "::/vector", saying="3 components")
+                self.refuses(path + "::/fourth", saying="'first'")
+
     def test_refused(self):
         voxels = values("int16", SHAPE)
-        self.refuses(self.lines(grid({"x": voxels, "y": voxels}), True), saying="more follows")
         for old, new, saying in ((b"STRUCTURED_POINTS", b"POLYDATA", "STRUCTURED_POINTS"), (b" short", b" bit", "'bit'"), (b"POINT_DATA 120", b"POINT_DATA 119", "119"),
                                  (b"ORIGIN", b"VECTORS", "VECTORS"), (b"DIMENSIONS 5 6 4", b"DIMENSIONS 5 24", "too few")):
             self.refuses(self.change(self.lines(grid({"x": voxels}), True), old, new), saying=saying)
-        self.refuses(self.lines(grid({"x": voxels}), True) + "::/x", saying="STRUCTURED_POINTS")
+        self.refuses(self.change(self.lines(grid({"x": voxels}), True), b"POINT_DATA", b"\x1b\xff[31m DATA"), saying="'\\x1b")
         for binary in (True, False):
             path = self.lines(grid({"x": voxels}), binary)
             with open(path, "rb") as stream:

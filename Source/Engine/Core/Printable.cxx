@@ -21,6 +21,7 @@ std::string
 Printable(const std::string & text, const std::string & kept)
 {
   constexpr const char * digits = "0123456789abcdef";
+  const bool             isUtf8 = IsUtf8(text);
   std::string            printable;
   for (std::size_t at = 0; at < text.size(); ++at)
   {
@@ -41,7 +42,7 @@ Printable(const std::string & text, const std::string & kept)
       continue;
     }
     const std::size_t control = ControlLength(text, at);
-    if (control == 0 || kept.find(text[at]) != std::string::npos)
+    if ((control == 0 && (isUtf8 || byte(at) < 0x80)) || kept.find(text[at]) != std::string::npos)
     {
       printable += text[at];
       continue;

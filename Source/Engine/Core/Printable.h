@@ -12,7 +12,7 @@ namespace brickccl
 std::size_t ControlLength(const std::string & text, std::size_t at);
 
 /** A text from elsewhere for messages: control characters, which may break a line or steer a terminal, are written as
- *  \x1b is.
+ *  \x1b is, and so are bytes above 0x7f of a text that is not UTF-8.
  *  \param kept  characters that stay as they are. */
 std::string Printable(const std::string & text, const std::string & kept = "");
 

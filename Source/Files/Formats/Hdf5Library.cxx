@@ -120,6 +120,7 @@ OpenHdf5(const Hdf5Library & h5, const std::string & path)
 #  endif
   h5.H5open();
   h5.H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
+  RegisterHdf5Filters(h5);
   // H5F_ACC_RDONLY, which is not a constant but calls the library.
   constexpr unsigned readOnly = 0;
   // Without a cache, chunks without filters have the size of their dataset's, whatever the file says.

@@ -29,7 +29,7 @@ namespace brickccl::files
     DO(H5Sclose) DO(H5Screate_simple) DO(H5Sget_simple_extent_dims) DO(H5Sget_simple_extent_ndims) \
     DO(H5Sget_simple_extent_npoints) DO(H5Sselect_hyperslab) DO(H5Tclose) DO(H5Tcopy) DO(H5Tequal) DO(H5Tget_class) \
     DO(H5Tget_sign) DO(H5Tget_size) DO(H5Tget_super) DO(H5Tis_variable_str) DO(H5Zfilter_avail) DO(H5Zregister) \
-    DO(H5get_libversion) DO(H5open)
+    DO(H5allocate_memory) DO(H5free_memory) DO(H5get_libversion) DO(H5open)
 // clang-format on
 
 /** The functions of the library, by the names of its manual, and the types of the machine's numbers. */
@@ -92,6 +92,12 @@ private:
 
 /** Opens a file for reading, in a PipedChild. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
+
+/** Makes the library decode lzf, and lz4, zstd, blosc and bitshuffle if this program has their libraries. */
+void RegisterHdf5Filters(const Hdf5Library & h5);
+
+/** Adds what these filters need to their parameters. \param bytes  of a chunk */
+void CompleteHdf5Filter(H5Z_filter_t filter, unsigned bytes, std::vector<unsigned> & values);
 
 } // namespace brickccl::files
 

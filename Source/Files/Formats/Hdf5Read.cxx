@@ -134,12 +134,14 @@ CreateMirror(const Hdf5Library & h5, hid_t object, hid_t filters, const Hdf5Data
   h5.H5Pset_filter(list, number, H5Z_FLAG_MANDATORY, 1, &bytes);
   for (int i = 0; i < h5.H5Pget_nfilters(filters); ++i)
   {
-    unsigned    values[256];
-    unsigned    flags = 0;
-    std::size_t count = std::size(values);
-    const auto  place = static_cast<unsigned>(i);
-    const auto  filter = h5.H5Pget_filter(filters, place, &flags, &count, values, 0, nullptr, nullptr);
-    (skipped >> place & 1U) == 0 ? h5.H5Pset_filter(list, filter, flags, count, values) : 0;
+    unsigned              flags = 0;
+    std::vector<unsigned> values(256);
+    std::size_t           count = values.size();
+    const auto            place = static_cast<unsigned>(i);
+    const auto            filter = h5.H5Pget_filter(filters, place, &flags, &count, values.data(), 0, nullptr, nullptr);
+    values.resize(std::min(count, values.size()));
+    CompleteHdf5Filter(filter, bytes, values);
+    (skipped >> place & 1U) == 0 ? h5.H5Pset_filter(list, filter, flags, values.size(), values.data()) : 0;
   }
   h5.H5Pset_fapl_core(access, 1 << 20, 0);
   // H5F_ACC_TRUNC, which is not a constant but calls the library.

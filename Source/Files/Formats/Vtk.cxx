@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Codecs/Decompress.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Voxels.h"
@@ -74,6 +75,8 @@ struct VtkNumbers
 {
   std::size_t size = 4;
   bool        areBig = false;
+  /** How blocks are compressed: by LZ4, or else by zlib. */
+  bool isLz4 = false;
 };
 
 /** Decodes base64 up to another letter, or behind `parts` parts that end with padding. */
@@ -133,8 +136,16 @@ TakeBlocks(const FileBytes &   from,
   std::byte * const output = image.voxels.Resize(bytes);
   ParallelFor(static_cast<std::int64_t>(count), context, [&](std::int64_t i) {
     const auto at = static_cast<std::uint64_t>(i);
-    Inflater   inflater(from.Data() + places[at], places[at + 1] - places[at], Wrapper::Zlib, from.QuotedName());
-    inflater.Read(output + at * block, std::min(block, bytes - at * block));
+    const auto stored = places[at + 1] - places[at];
+    const auto wanted = std::min(block, bytes - at * block);
+    if (form.isLz4)
+    {
+      ThrowIf(Decompress("lz4", from.Data() + places[at], stored, output + at * block, wanted) != wanted,
+              "its compressed block " + std::to_string(at) + " is damaged");
+      return;
+    }
+    Inflater inflater(from.Data() + places[at], stored, Wrapper::Zlib, from.QuotedName());
+    inflater.Read(output + at * block, wanted);
     inflater.Finish();
   });
   SwapBytes(output, SizeOf(image.type), form.areBig != HostIsBigEndian ? bytes / SizeOf(image.type) : 0, context);
@@ -167,6 +178,13 @@ Only(const XmlTags & tags, const std::string & name)
   return tags.find(name)->second;
 }
 
+void
+CheckChosen(std::size_t found, const std::string & names, const std::string & extension)
+{
+  ThrowIf(found != 1,
+          "it has the arrays " + (names.empty() ? "none" : names) + "; choose one as FILE" + extension + "::/NAME");
+}
+
 /** The tag of the chosen array of points or cells, or of the only one. */
 XmlTags::value_type
 ChosenArray(const XmlTags & tags, const std::string & chosen)
@@ -182,8 +200,7 @@ ChosenArray(const XmlTags & tags, const std::string & chosen)
       chosen.empty() || chosen == '/' + name ? found.push_back(each) : void();
     }
   }
-  ThrowIf(found.size() != 1,
-          "it has the arrays " + (names.empty() ? "none" : names) + "; choose one as FILE.vti::/NAME");
+  CheckChosen(found.size(), names, ".vti");
   return found[0];
 }
 
@@ -216,8 +233,10 @@ TakeXml(const FileBytes &   file,
   const std::string & whole = Only(tags, "VTKFile").first;
   const bool          isOld = Attribute(whole, "version").rfind("0.", 0) == 0;
   const bool          areLong = OneOf({ "UInt64", "UInt32", isOld ? "" : "UInt32" }, whole, "header_type") == 0;
-  const bool          areCompressed = OneOf({ "vtkZLibDataCompressor", "" }, whole, "compressor") == 0;
-  const VtkNumbers    form = { areLong ? 8U : 4U, OneOf({ "LittleEndian", "BigEndian" }, whole, "byte_order") == 1 };
+  const std::size_t   packing = OneOf({ "vtkZLibDataCompressor", "", "vtkLZ4DataCompressor" }, whole, "compressor");
+  const bool          areCompressed = packing != 1;
+  const bool          areBig = OneOf({ "LittleEndian", "BigEndian" }, whole, "byte_order") == 1;
+  const VtkNumbers    form = { areLong ? 8U : 4U, areBig, packing == 2 };
   bool                isText = true;
   FileBytes           from = file;
   if (format == 0)
@@ -292,6 +311,73 @@ TypeOfVtk(const std::string & name)
   return *type;
 }
 
+/** An array of a file of lines, and where its values are. */
+struct VtkArray
+{
+  std::string name;
+  std::string type;
+  std::string components;
+  std::size_t begin;
+  std::size_t end;
+};
+
+/** The arrays behind the line POINT_DATA or CELL_DATA, each of `count` voxels. */
+std::vector<VtkArray>
+ArraysOf(const FileBytes & file, const char * place, bool isText, std::uint64_t count)
+{
+  const std::string_view text = TextOf(file);
+  const char * const     end = text.data() + text.size();
+  std::vector<VtkArray>  arrays;
+  while (place != end)
+  {
+    const std::string line = Trimmed(TakeLine(place, end)).substr(0, 1000);
+    const auto        words = Words(line);
+    const std::string key = words.empty() ? "" : LowerCase(words[0]);
+    const bool        areColors = key == "color_scalars" && words.size() == 3 && !isText;
+    const bool        areScalars = key == "scalars" && (words.size() == 3 || words.size() == 4);
+    if (key.empty() || (key == "field" && words.size() == 3))
+    {
+      continue;
+    }
+    if (key == "metadata")
+    {
+      for (bool isIn = true; isIn && place != end; isIn = !Trimmed(TakeLine(place, end)).empty())
+      {}
+      continue;
+    }
+    const std::string table = areScalars ? LowerCase(Trimmed(TakeLine(place, end))) : "lookup_table default";
+    const bool        isOfField = words.size() == 4 && words[2] == std::to_string(count);
+    ThrowIf(table.rfind("lookup_table", 0) != 0, "the file is truncated: its line LOOKUP_TABLE is missing");
+    ThrowIf<Unsupported>(!areColors && !areScalars && !isOfField,
+                         "its line " + Quoted(line.substr(0, 40)) + " is not read; SCALARS and arrays of FIELD are");
+    VtkArray array = { words[areScalars || areColors ? 1 : 0], "unsigned_char", areColors ? words[2] : "1", 0, 0 };
+    if (!areColors)
+    {
+      array.type = LowerCase(words[areScalars ? 2 : 3]);
+      array.components = areScalars ? (words.size() == 4 ? words[3] : "1") : words[1];
+    }
+    const auto components = static_cast<std::uint64_t>(WholeNumber(array.components, "number of components"));
+    ThrowIf(components - 1 >= 1000, Quoted(array.name) + " has " + array.components + " components");
+    const std::uint64_t values = count * components;
+    array.begin = static_cast<std::size_t>(place - text.data());
+    array.end = array.begin + values * SizeOf(TypeOfVtk(array.type));
+    if (isText)
+    {
+      array.end = array.begin;
+      for (std::uint64_t i = 0; i < values; ++i)
+      {
+        const std::size_t first = text.find_first_not_of(WhiteSpace, array.end);
+        file.Require(first, 1);
+        array.end = std::min(text.size(), text.find_first_of(WhiteSpace, first));
+      }
+    }
+    file.Require(array.begin, array.end - array.begin);
+    place = text.data() + array.end;
+    arrays.push_back(array);
+  }
+  return arrays;
+}
+
 void
 ReadLines(const FileBytes & file, const ReadOptions & options, LoadedImage & image)
 {
@@ -302,33 +388,24 @@ ReadLines(const FileBytes & file, const ReadOptions & options, LoadedImage & ima
   TakeLine(place, end);
   TakeLine(place, end);
   const std::string encoding = LowerCase(Trimmed(TakeLine(place, end)));
-  while (lines.count("lookup_table") == 0)
+  while (lines.count("point_data") + lines.count("cell_data") == 0)
   {
     const std::string line = Trimmed(TakeLine(place, end));
-    std::string       key = LowerCase(line.substr(0, line.find_first_of(WhiteSpace)));
-    if (const auto words = Words(line); key == "color_scalars" && words.size() == 3 && encoding == "binary")
-    {
-      key = "lookup_table";
-      lines["scalars"] = words[1] + " unsigned_char " + words[2];
-    }
-    const std::string keys = "  dataset dimensions spacing origin point_data cell_data scalars lookup_table ";
-    ThrowIf(place == end, "the file is truncated: its line LOOKUP_TABLE is missing");
+    const std::string key = LowerCase(line.substr(0, line.find_first_of(WhiteSpace)));
+    const std::string keys = "  dataset dimensions spacing origin point_data cell_data ";
+    ThrowIf(place == end, "the file is truncated: its line POINT_DATA is missing");
     ThrowIf<Unsupported>(!(keys.find(' ' + key + ' ') != keys.npos &&
                            (key.empty() || lines.emplace(key, LowerCase(Trimmed(line.substr(key.size())))).second)),
                          "its line " + Quoted(line.substr(0, 40)) + " is not read; STRUCTURED_POINTS with SCALARS are");
   }
   const bool areCells = lines.count("cell_data") > 0;
-  const auto scalars = Words(lines["scalars"]);
-  ThrowIf<Unsupported>(!(options.dataset.empty() && lines["dataset"] == "structured_points" &&
-                         (encoding == "ascii" || encoding == "binary") &&
-                         (scalars.size() == 2 || (scalars.size() == 3 && scalars[2] == "1"))),
-                       "it is not STRUCTURED_POINTS, ASCII or BINARY, with SCALARS of one component");
+  ThrowIf<Unsupported>(lines["dataset"] != "structured_points" || (encoding != "ascii" && encoding != "binary"),
+                       "it is not STRUCTURED_POINTS, ASCII or BINARY");
   std::vector<std::int64_t> ends;
   for (const std::int64_t size : WholeNumbers(lines["dimensions"], "DIMENSIONS"))
   {
     ends.insert(ends.end(), { 0, std::max<std::int64_t>(size, 0) - 1 });
   }
-  image.type = TypeOfVtk(scalars[1]);
   image.spacingSource = lines.emplace("spacing", "1 1 1").second ? "none" : "file";
   lines.emplace("origin", "0 0 0");
   const auto lengths = RealNumbers(lines["origin"] + ' ' + lines["spacing"] + " 1 0 0 0 1 0 0 0 1", "SPACING");
@@ -336,19 +413,28 @@ ReadLines(const FileBytes & file, const ReadOptions & options, LoadedImage & ima
   const auto count = WholeNumber(lines[areCells ? "cell_data" : "point_data"], "POINT_DATA");
   ThrowIf(count != image.extent.VoxelCount(),
           "it has " + std::to_string(count) + " values for " + image.extent.ToString() + " voxels");
+  std::string names;
+  VtkArray    array;
+  std::size_t found = 0;
+  for (const VtkArray & each : ArraysOf(file, place, encoding == "ascii", static_cast<std::uint64_t>(count)))
+  {
+    const bool isChosen = options.dataset.empty() || options.dataset == '/' + each.name;
+    found += isChosen ? 1 : 0;
+    array = isChosen ? each : array;
+    names += (names.empty() ? "" : ", ") + Quoted(each.name);
+  }
+  CheckChosen(found, names, ".vtk");
+  ThrowIf<Unsupported>(array.components != "1",
+                       Quoted(array.name) + " has " + array.components + " components; one is read");
+  image.type = TypeOfVtk(array.type);
+  image.part = options.dataset.empty() ? "" : array.name;
   TellHeader(options, image);
-  const auto begin = static_cast<std::size_t>(place - text.data());
   if (encoding == "ascii")
   {
-    TakeVtkText(file, begin, text.find("METADATA", begin), options, image);
+    TakeVtkText(file, array.begin, array.end, options, image);
     return;
   }
-  const std::size_t bytes = VoxelBytes(image.extent, 1, image.type);
-  file.Require(begin, bytes);
-  const std::size_t next = text.find_first_not_of(WhiteSpace, begin + bytes);
-  ThrowIf<Unsupported>(next != text.npos && text.substr(next, 8) != "METADATA",
-                       "more follows its scalars; save it with this array only, or as .vti");
-  TakeStored(file, begin, !HostIsBigEndian, options.Context(), image);
+  TakeStored(file, array.begin, !HostIsBigEndian, options.Context(), image);
 }
 
 } // namespace

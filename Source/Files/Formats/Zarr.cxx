@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Codecs/Decompress.h"
 #include "BrickCCL/Files/Disk/FileStamp.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/Arrays.h"
@@ -19,13 +20,6 @@
 #include <limits>
 #include <map>
 #include <set>
-
-#ifdef BRICKCCL_USE_BLOSC
-#  include <blosc.h>
-#endif
-#ifdef BRICKCCL_USE_ZSTD
-#  include <zstd.h>
-#endif
 
 namespace brickccl::files
 {
@@ -68,7 +62,7 @@ NameOfChunk(const ZarrArray & array, const ArrayBox & box)
 
 /** Decompresses `bytes` bytes. \return whether there are as many and they are not damaged */
 bool
-Decompress(const std::string & compressor, const FileBytes & file, std::byte * output, std::size_t bytes)
+DecompressChunk(const std::string & compressor, const FileBytes & file, std::byte * output, std::size_t bytes)
 {
   if (const bool isGzip = compressor == "gzip"; isGzip || compressor == "zlib")
   {
@@ -77,22 +71,10 @@ Decompress(const std::string & compressor, const FileBytes & file, std::byte * o
     inflater.Finish();
     return true;
   }
-#ifdef BRICKCCL_USE_ZSTD
-  if (compressor == "zstd")
+  if (!compressor.empty())
   {
-    return ZSTD_decompress(output, bytes, file.Data(), file.Size()) == bytes;
+    return Decompress(compressor, file.Data(), file.Size(), output, bytes) == bytes;
   }
-#endif
-#ifdef BRICKCCL_USE_BLOSC
-  if (compressor == "blosc")
-  {
-    std::size_t size = 0;
-    return blosc_cbuffer_validate(file.Data(), file.Size(), &size) == 0 && size == bytes &&
-           blosc_decompress_ctx(file.Data(), output, bytes, 1) == static_cast<int>(bytes);
-  }
-#endif
-  ThrowIf<Unsupported>(!compressor.empty(),
-                       "this program was built without " + compressor + ", by which its chunks are compressed");
   const bool isWhole = file.Size() == bytes;
   isWhole ? std::memcpy(output, file.Data(), bytes) : nullptr;
   return isWhole;
@@ -120,7 +102,7 @@ ReadChunk(const ZarrArray & array, const ArrayBox & box, const ArraySlices & sli
   if (isStored)
   {
     const FileBytes file = MapDataFiles(array.header.path, { name }).front();
-    ThrowIf(!Decompress(array.compressor, file, values.Data(), values.Size()),
+    ThrowIf(!DecompressChunk(array.compressor, file, values.Data(), values.Size()),
             "its chunk " + Quoted(name) + " is damaged or truncated: " + std::to_string(file.Size()) +
               " bytes do not make " + std::to_string(values.Size()));
     array.swapped ? SwapBytes(values.Data(), size, values.Size() / size, { 1 }) : void();

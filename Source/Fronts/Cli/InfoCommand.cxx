@@ -141,7 +141,7 @@ AddInfoCommand(CLI::App & app)
                       std::string("image") + FilesRead +
                         " The size, spacing, type, orientation and histogram of a scan are printed, and thresholds for "
                         "`brickccl label --threshold`.");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "downsample " + RegionOptions + "threads");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "downsample " + RegionOptions + "memory threads");
   command->add_flag("--json", arguments->json, "print one JSON object");
   auto * const formats = command->add_flag("--formats", "list the formats of image files");
   command->callback([arguments, command, formats] {

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
+#include "BrickCCL/Streaming/LabelBySlabs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -253,7 +254,7 @@ void
 PrintScanInfo(const job::Job & job)
 {
   Reporter    reporter(job.json);
-  ImageReader reader(job, job.threads, reporter);
+  ImageReader reader(job, job.threads, reporter, job.memory > 0);
   CheckReading(job, { { "SCAN", job.input }, { "--mask", job.mask } });
   const LoadedImage   image = reader.Read(job.input, false);
   const auto          region = ReadRegion(job, image, job.threads, reader);
@@ -263,11 +264,21 @@ PrintScanInfo(const job::Job & job)
   if (image.channels == 1)
   {
     reporter.Step("counting values");
-    const auto inside = region ? std::optional(region->View()) : std::nullopt;
-    histogram = HistogramOfValues(image.View(), inside, { job.threads, Progress(hooks) });
+    const HostContext context{ job.threads, Progress(hooks) };
+    const SlabImages  images{ &image, region ? &*region : nullptr };
+    const auto        inside = region && !image.inParts ? std::optional(region->View()) : std::nullopt;
+    histogram =
+      image.inParts
+        ? HistogramBySlabs(images, PlanSlabs(images, Criterion::Foreground(), job.memory, job.threads, false), context)
+        : HistogramOfValues(image.View(), inside, context);
   }
+  ThrowIf<Unsupported>(image.inParts && region && !histogram,
+                       "--memory: voxels of several channels in a region are not counted; leave --memory out");
+  const auto    voxels = image.inParts && histogram
+                         ? histogram->valueCount + histogram->notANumberCount + histogram->infiniteCount
+                         : job::CountIn(region, job.threads);
   job::Findings found;
-  AddRegion(found, job, job::CountIn(region, job.threads), image, 1);
+  AddRegion(found, job, voxels, image, 1);
   if (job.json)
   {
     PrintJson(job.input, image, histogram ? &*histogram : nullptr, reader, found);

@@ -130,22 +130,6 @@ PlanFor(const SlabImages & images, const SlabOptions & options)
   return plan;
 }
 
-/** The histogram of the values where the mask is not 0. The images are read at least twice. */
-ValueHistogram
-HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context)
-{
-  const ImageParts parts = [&](const auto & look) {
-    SlabReader reader({ images.image, images.mask });
-    for (const BrickBox & slab : plan.slabs)
-    {
-      const SlabViews views = reader.Read(slab);
-      look(views.image, views.mask);
-      reader.Forget(slab);
-    }
-  };
-  return HistogramOfValues(images.image->type, parts, context.Quiet());
-}
-
 /** Finds the threshold and the criterion of what is labeled, or of the part's material. */
 void
 FindCriterion(const SlabImages & images, job::Segmented & segmented, SlabOptions & options)
@@ -202,6 +186,21 @@ RowWriterOf(const SlabPlan & plan, const std::shared_ptr<const WorkFolder> & fol
   return [runs](std::int64_t begin, std::int64_t end, LabelType type, void * rows) {
     runs->WriteRows(begin, end, type, rows);
   };
+}
+
+ValueHistogram
+HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context)
+{
+  const ImageParts parts = [&](const auto & look) {
+    SlabReader reader({ images.image, images.mask });
+    for (const BrickBox & slab : plan.slabs)
+    {
+      const SlabViews views = reader.Read(slab);
+      look(views.image, views.mask);
+      reader.Forget(slab);
+    }
+  };
+  return HistogramOfValues(images.image->type, parts, context.Quiet());
 }
 
 SlabResult

@@ -58,6 +58,9 @@ struct SlabOptions
   SlabObserver seeSlab = {};
 };
 
+/** The histogram of the values where the mask is not 0. The images are read at least twice. */
+ValueHistogram HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context);
+
 /** The steps of a job on a volume that is read in parts, slab by slab, in a memory that may be much smaller than the
  *  volume: threshold, part, labeling and measuring. Labels and table are the same as for the whole volume.
  *

@@ -23,8 +23,9 @@ TEST(Printable, ControlCharactersAreWrittenAsNumbers)
 
 TEST(Printable, OtherLettersStay)
 {
-  EXPECT_EQ(Printable("scan 1 (\xc3\xa4) \xff.nrrd"), "scan 1 (\xc3\xa4) \xff.nrrd");
-  EXPECT_EQ(Printable("\xc2"), "\xc2");
+  EXPECT_EQ(Printable("scan 1 (\xc3\xa4).nrrd"), "scan 1 (\xc3\xa4).nrrd");
+  EXPECT_EQ(Printable("1 \xff\x9b.nrrd"), "1 \\xff\\x9b.nrrd");
+  EXPECT_EQ(Printable("\xc2"), "\\xc2");
 }
 
 TEST(Printable, BackslashesStay)

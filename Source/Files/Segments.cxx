@@ -8,6 +8,8 @@
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/SegmentColors.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -127,7 +129,7 @@ SegmentsIn(const char * place, const char * end)
     ThrowIf(!label || (header.empty() && (row.name.empty() || color.size() != 3)),
             "its line " + std::to_string(number) + ", " + Quoted(PlainText(line.substr(0, 60))) +
               ", is not a row of a label table; ITK-SNAP's label descriptions, color tables of 3D Slicer (.ctbl) "
-              "and FreeSurfer, and dseg.tsv of BIDS are read");
+              "and FreeSurfer, dseg.tsv of BIDS and the JSON of dcmqi are read");
     if (const auto [first, isNew] = lineOf.emplace(*label, number); !isNew)
     {
       throw Error("its lines " + std::to_string(first->second) + " and " + std::to_string(number) +
@@ -141,6 +143,52 @@ SegmentsIn(const char * place, const char * end)
     }
   }
   return segments;
+}
+
+/** The segments in JSON as dcmqi's itkimage2segimage takes it. \throws Error if it is something else */
+std::vector<Segment>
+SegmentsInJson(const char * text, const char * end)
+{
+  using nlohmann::json;
+  std::map<std::uint64_t, Segment> segments;
+  try
+  {
+    const json all = json::parse(text, end);
+    for (const json & file : all.at("segmentAttributes"))
+    {
+      for (const json & one : file)
+      {
+        const auto codeOf = [&one](const std::string & name) {
+          const json code = one.value(name, json::object());
+          return code.value("CodingSchemeDesignator", "") + "^" + code.value("CodeValue", "") + "^" +
+                 code.value("CodeMeaning", "");
+        };
+        std::vector<double> color = one.value("recommendedDisplayRGBValue", std::vector<double>());
+        ThrowIf(!color.empty() && color.size() != 3, "a recommendedDisplayRGBValue does not have 3 numbers");
+        std::transform(color.begin(), color.end(), color.begin(), [](double channel) { return channel / 255; });
+        const std::string property = "SegmentedProperty";
+        const std::string tags =
+          "TerminologyEntry:Segmentation category and type - DICOM master list~" +
+          codeOf(property + "CategoryCodeSequence") + "~" + codeOf(property + "TypeCodeSequence") + "~" +
+          codeOf(property + "TypeModifierCodeSequence") + "~Anatomic codes - DICOM master list~" +
+          codeOf("AnatomicRegionSequence") + "~" + codeOf("AnatomicRegionModifierSequence") + "|";
+        const auto label = one.at("labelID").get<std::uint64_t>();
+        const auto name = one.value("SegmentLabel", one.value("SegmentDescription", std::to_string(label)));
+        ThrowIf(!segments.emplace(label, MakeSegment(label, name, color, tags)).second,
+                "it names the label " + std::to_string(label) + " twice");
+      }
+    }
+  }
+  catch (const json::exception & error)
+  {
+    throw Error("it is not JSON with segmentAttributes as dcmqi takes it: " + PlainText(error.what()));
+  }
+  std::vector<Segment> sorted;
+  for (auto & [label, segment] : segments)
+  {
+    sorted.push_back(std::move(segment));
+  }
+  return sorted;
 }
 
 } // namespace
@@ -217,7 +265,10 @@ ReadSegmentNames(const std::string & path)
     const FileBytes       file = FileBytes::Map(path);
     const char * const    text = reinterpret_cast<const char *>(file.Data());
     constexpr std::size_t most = std::size_t{ 1 } << 26;
-    auto                  segments = file.Size() > most ? std::vector<Segment>() : SegmentsIn(text, text + file.Size());
+    const bool            isJson = file.Size() > 0 && *text == '{';
+    auto                  segments = file.Size() > most ? std::vector<Segment>()
+                                   : isJson             ? SegmentsInJson(text, text + file.Size())
+                                                        : SegmentsIn(text, text + file.Size());
     ThrowIf(segments.empty(), file.Size() > most ? "it is larger than 64 MiB" : "it names no label");
     return segments;
   });

@@ -27,7 +27,8 @@ std::string PlainText(const std::string & text);
 std::string NameOf(const Segment & segment);
 
 /** Reads the names and colors of labels. The format is found from the text: ITK-SNAP's label description, a color table
- *  of 3D Slicer (.ctbl), a lookup table of FreeSurfer, or a dseg.tsv of BIDS. The label 0 is left out.
+ *  of 3D Slicer (.ctbl), a lookup table of FreeSurfer, a dseg.tsv of BIDS, or the JSON of dcmqi, which has codes as
+ *  well. The label 0 is left out.
  *  \throws Error that names the file and the line */
 std::vector<Segment> ReadSegmentNames(const std::string & path);
 

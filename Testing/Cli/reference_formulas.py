@@ -247,6 +247,26 @@ class Component:
         columns.update(self.axis_columns("oriented_box_", (along.min(0) + along.max(0)) / 2 @ axes, "_mm"))
         return columns
 
+    def hulls(self):
+        """Of all directions across faces and across two edges, whether these are opposite or not, the one of least width."""
+        dimension = self.geometry.dimension
+        hull = scipy.spatial.ConvexHull(numpy.unique(self.geometry.corners(self.indices) - self.geometry.origin, axis=0))
+        points = hull.points[hull.vertices]
+        ways = [hull.equations[:, :-1]]
+        if dimension == 3:
+            edges = {(min(pair), max(pair)) for face in hull.simplices for pair in itertools.combinations(face, 2)}
+            along = numpy.array([hull.points[b] - hull.points[a] for a, b in edges])
+            along /= numpy.linalg.norm(along, axis=1)[:, None]
+            along = numpy.unique(along.round(9), axis=0)
+            ways += [numpy.cross(one, along[:at]) for at, one in enumerate(along) if at]
+        ways = numpy.concatenate(ways)
+        lengths = numpy.linalg.norm(ways, axis=1)
+        ways = ways[lengths > 1e-6] / lengths[lengths > 1e-6, None]
+        widths = [numpy.ptp(points @ ways[at:at + 10000].T, axis=0).min() for at in range(0, len(ways), 10000)]
+        return {"convex_area_mm2" if dimension == 2 else "convex_volume_mm3": hull.volume,
+                "solidity": len(self.indices) * numpy.prod(self.geometry.spacing) / hull.volume,
+                "caliper_width_mm": min(widths)}
+
     def surfaces(self):
         spacing, dimension = self.geometry.spacing, self.geometry.dimension
         faces = sum(crossings(self.mask, way) * numpy.prod(spacing) / spacing[numpy.argmax(way)]

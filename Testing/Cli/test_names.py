@@ -23,6 +23,9 @@ TABLES = {
     "lut.txt": "#No. Label Name:        R   G   B   A\n\n0   Unknown         0   0   0   0\n5   left kidney 230 26 51 0\n"
                "12  Liver  26 204 51 0\n",
     "sub-2_dseg.tsv": "Index\tName\tColor\n5\t\"left kidney\"\t#E61A33\n7\t\t\n12\tLiver\t#1acc33\n",
+    "dcmqi.json": json.dumps({"ContentCreatorName": "x", "segmentAttributes": [[
+        {"labelID": 5, "SegmentDescription": "left kidney", "recommendedDisplayRGBValue": [230, 26, 51]}],
+        [{"labelID": 12, "SegmentLabel": "Liver", "SegmentDescription": "d", "recommendedDisplayRGBValue": [26, 204, 51]}]]}),
     "sub-1_dseg.tsv": "index\tname\tabbreviation\tcolor\n5\tleft kidney\tLK\t#E61A33\n12\tLiver\tL\t#1acc33\n",
 }
 
@@ -122,7 +125,10 @@ class NamesTest(CommandTest):
                              ("5 kidney 1 2 300 0\n", "is not a row"), ("-5 kidney 1 2 3 0\n", "is not a row"),
                              ("5 255 0 0 1 1 1 \"a\n", "is not a row"), ("index\tname\n5\n", "it names no label"),
                              ("5 a 1 2 3 0\n6 b 1 2 3 0\n5 c 1 2 3 0\n", "its lines 1 and 3 both name the label 5"),
-                             (b"\x00\xff\x1b[31m 1 2", "is not a row")):
+                             (b"\x00\xff\x1b[31m 1 2", "is not a row"), ("{", "it is not JSON with segmentAttributes"), ("{}", "'segmentAttributes'"),
+                             ('{"segmentAttributes": [[]]}', "it names no label"), ('{"segmentAttributes": [[{"labelID": "x"}]]}', "must be number"),
+                             ('{"segmentAttributes": [[{"labelID": 1}], [{"labelID": 1}]]}', "it names the label 1 twice"),
+                             ('{"segmentAttributes": [[{"labelID": 1, "recommendedDisplayRGBValue": [1]}]]}', "3 numbers")):
             with self.subTest(text=text):
                 result = self.fails("stats", scan, "-o", self.path("t.csv"), "--names", self.write("n.txt", text), saying=saying)
                 self.assertNotIn("\x1b", result.stderr)
@@ -204,6 +210,9 @@ class NamesTest(CommandTest):
         self.fails("crop", scan, self.path("n.nrrd"), "--component", "Livre", saying="did you mean 'Liver'?")
         self.fails("crop", scan, self.path("n.nrrd"), "--component", "Liver,left kidney", saying="'12,5' for --component is not a number")
         write_nrrd(self.path("plain.nrrd"), "uint8", SIZES, voxels((KIDNEY, 5)))
+        both = self.write("n.tsv", "index\tname\n5\tboth\n12\tboth\n")
+        self.fails("crop", scan, self.path("n.nrrd"), "--component", "both", "--names", both,
+                   saying="'both' for --component is the name of the labels 5,12; give one of these")
         self.fails("crop", scan, self.path("n.nrrd"), "--component", "x", "--labels", self.path("plain.nrrd"),
                    saying="'x' for --component is not a number")
         if "VTK ON" not in self.ok("info").stdout:
@@ -235,6 +244,13 @@ class NamesTest(CommandTest):
         # Numbers may have blanks, a name commas, and two segments one name.
         self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--values", "5, 12")
         self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12)))
+        names = self.write("n.tsv", "index\tname\n5\tmass, left\n12\tboth\n")
+        for given, cleaned in (('"mass, left"', [5]), ('both,"mass, left"', [5, 12]), (' "both" , 5', [5, 12])):
+            self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--names", names, "--values", given)
+            self.assertEqual(labels_of(self.path("o.nrrd"))[1],
+                             voxels(*[(box, value) for box, value in (((((0, 0), (0, 0), (0, 0)), 5), (KIDNEY, 5), (LIVER, 12), (((11, 11), (9, 9), (5, 5)), 12)))
+                                      if value not in cleaned or box in (KIDNEY, LIVER)]))
+        self.fails("clean", scan, self.path("n.nrrd"), "--largest", 1, "--names", names, "--values", "both,mass, left", saying="'mass' for --values")
         names = self.write("n.tsv", "index\tname\n5\tboth, cleaned\n12\tboth, cleaned\n")
         self.ok("clean", scan, self.path("o.nrrd"), "--largest", 1, "--names", names, "--values", "both, cleaned")
         self.assertEqual(labels_of(self.path("o.nrrd"))[1], voxels((KIDNEY, 5), (LIVER, 12)))

@@ -245,7 +245,17 @@ class SeveralCasesTest(CommandTest):
                 told = json.loads(self.ok(*asked, "--class", given).stdout)
                 for key, value in scored_by_sets(*masks, 0.3).items():
                     self.assertAlmostEqual(told[key], value, 14, key)
-        self.assertIn("neither image has voxels of the class '5'", self.ok(*asked, "--class", 5).stdout)
+        for label in (5, 256, 1.5, -1):
+            self.fails(*asked, "--class", label, "-o", self.path("none.csv"), saying="no image has voxels of the class '%s'" % label)
+            self.assertFalse(os.path.exists(self.path("none.csv")))
+        alone = [json.loads(self.ok(*asked, "--class", label).stdout) for label in (9, 4)]
+        rows = json.loads(self.ok(*asked, "--class", '"left kidney",4', "-o", self.path("classes.csv")).stdout)["cases"]
+        self.assertEqual([(row["case"], row["class"]) for row in rows], [("l", "left kidney"), ("l", "4")])
+        for row, one in zip(rows, alone):
+            self.assertEqual({key: one[key] for key in row if key not in ("case", "class")}, {key: row[key] for key in row if key not in ("case", "class")})
+        with open(self.path("classes.csv"), newline="", encoding="utf-8") as stream:
+            self.assertEqual([row["class"] for row in csv.DictReader(stream)], ["left kidney", "4"])
+        self.fails(*asked, "--class", "9,5", saying="no image has voxels of the class '5'")
         self.fails(*asked, "--class", 0, saying="--class 0 is the background")
         self.fails(*asked, "--class", "livre", saying="did you mean 'liver'?")
         self.fails(*asked[:-2], "--class", "liver", saying="'liver' for --class is not a number")

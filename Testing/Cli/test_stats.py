@@ -298,6 +298,33 @@ class StatsTest(CommandTest):
                 with self.subTest(given=given[:4], name=name):
                     self.assertTrue(math.isclose(found, wanted, rel_tol=1e-13) or math.isnan(found) and math.isnan(wanted), found)
 
+    def test_nan_is_ignored_on_request(self):
+        # As without the voxels that are NaN, but for the counts.
+        numbers = random.Random(3)
+        labels = [numbers.randrange(4) for _ in range(600)] + [4, 4]
+        values = [math.nan if numbers.random() < 0.3 else numbers.uniform(-50, 90) for _ in range(600)] + [math.nan] * 2
+        for kind in ("float", "double"):
+            write_nrrd(self.path("values.nrrd"), kind, (7, 86), values)
+            tables = []
+            for name, own, more in (("all", labels, ("--nan", "ignore")), ("some", [0 if math.isnan(v) else l for v, l in zip(values, labels)], ())):
+                write_nrrd(self.path("labels.nrrd"), "uint8", (7, 86), own)
+                self.ok("stats", self.path("labels.nrrd"), "--intensity", self.path("values.nrrd"), "-o", self.path(name + ".csv"),
+                        "--columns", "intensity", "--quiet", *more)
+                with open(self.path(name + ".csv"), newline="", encoding="utf-8") as stream:
+                    tables.append(list(csv.DictReader(stream)))
+            self.assertEqual([row["voxel_count"] for row in tables[0]], [str(labels.count(label)) for label in (1, 2, 3, 4)])
+            columns = [name for name in tables[0][0] if name.startswith(("intensity_", "weighted_"))]
+            self.assertGreater(len(columns), 14)
+            for column in columns:
+                for ours, theirs in zip(tables[0], tables[1]):
+                    self.assertTrue(math.isclose(float(ours[column]), float(theirs[column]), rel_tol=1e-11), column)
+                self.assertEqual(tables[0][3][column], "nan", column)
+        write_nrrd(self.path("labels.nrrd"), "uint8", (7, 86), labels)
+        kept = self.ok("stats", self.path("labels.nrrd"), "--intensity", self.path("values.nrrd"), "--print", "--nan", "keep")
+        self.assertIn("4 components have no mean intensity", kept.stderr + kept.stdout)
+        self.fails("stats", self.path("labels.nrrd"), "-o", self.path("n.csv"), "--nan", "ignore", saying="--intensity")
+        self.fails("stats", self.path("labels.nrrd"), "--intensity", self.path("values.nrrd"), "--print", "--nan", "drop", saying="--nan")
+
     def test_equal_values_are_their_mean(self):
         labels, values = self.path("labels.nrrd"), self.path("values.nrrd")
         for given, mean in (([1e308] * 3, 1e308), ([-1.7e308] * 1000, -1.7e308), ([1e308] * 3 + [math.nan], math.nan), ([math.inf] * 3, math.inf),

@@ -109,6 +109,45 @@ class SegmentationFilesTest(Dicom):
         self.assert_geometry(image, original.spacing, original.origin, original.direction)
         self.assertEqual([row[1] for row in self.names_of(out)][::2], ["kidney_left", "tumor"])
 
+    def test_codes_from_the_json_of_dcmqi(self):
+        scan, labels = self.scan()
+
+        def code(value, meaning, scheme="SCT"):
+            return {"CodeValue": value, "CodingSchemeDesignator": scheme, "CodeMeaning": meaning}
+
+        kidney = {"labelID": 1, "SegmentLabel": "right kidney", "recommendedDisplayRGBValue": [185, 102, 83],
+                  "SegmentedPropertyCategoryCodeSequence": code("123037004", "Anatomical Structure"),
+                  "SegmentedPropertyTypeCodeSequence": code("64033007", "Kidney"),
+                  "SegmentedPropertyTypeModifierCodeSequence": code("24028007", "Right")}
+        mass = {"labelID": 4, "SegmentDescription": "mass, left", "SegmentAlgorithmType": "MANUAL",
+                "SegmentedPropertyCategoryCodeSequence": code("49755003", "Morphologically Abnormal Structure"),
+                "SegmentedPropertyTypeCodeSequence": code("4147007", "Mass"),
+                "AnatomicRegionSequence": code("64033007", "Kidney"), "AnatomicRegionModifierSequence": code("7771000", "Left")}
+        with open(self.path("meta.json"), "w", encoding="utf-8") as stream:
+            json.dump({"SeriesDescription": "x", "segmentAttributes": [[kidney], [mass]]}, stream)
+        for more in ((), ("--dicom-seg", "labelmap")):
+            self.run_command("select", scan, self.path("o.dcm"), "--where", "label > 0", "--keep", "--keep-labels",
+                             "--names", self.path("meta.json"), *more)
+            segments = {segment.SegmentLabel: segment for segment in pydicom.dcmread(self.path("o.dcm")).SegmentSequence}
+
+            def found(name, *path):
+                item = segments[name]
+                for step in path:
+                    item = item[step].value[0]
+                return code(item.CodeValue, item.CodeMeaning, item.CodingSchemeDesignator)
+
+            for asked in (kidney, mass):
+                name = asked.get("SegmentLabel", "mass, left")
+                for step in ("SegmentedPropertyCategoryCodeSequence", "SegmentedPropertyTypeCodeSequence", "AnatomicRegionSequence"):
+                    self.assertEqual(step in segments[name], step in asked, step)
+                    if step in asked:
+                        self.assertEqual(found(name, step), asked[step])
+            self.assertEqual(found("right kidney", "SegmentedPropertyTypeCodeSequence", "SegmentedPropertyTypeModifierCodeSequence"),
+                             kidney["SegmentedPropertyTypeModifierCodeSequence"])
+            self.assertEqual(found("mass, left", "AnatomicRegionSequence", "AnatomicRegionModifierSequence"),
+                             mass["AnatomicRegionModifierSequence"])
+            self.check_valid(self.path("o.dcm")) if not more else None
+
     def test_colors_and_codes_come_back(self):
         scan, _ = self.scan()
         with open(self.path("n.tsv"), "w", encoding="utf-8") as stream:

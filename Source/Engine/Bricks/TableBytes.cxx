@@ -22,11 +22,8 @@ namespace brickccl
 {
 
 /** The groups on request that bricks can be measured with. The last two need a second look. */
-constexpr const ColumnGroup * MergedGroups[] = { &groups::Place,
-                                                 &groups::Shape,
-                                                 &groups::Feret,
-                                                 &groups::Surface,
-                                                 &groups::Topology };
+constexpr const ColumnGroup * MergedGroups[] = { &groups::Place, &groups::Shape,   &groups::Feret,
+                                                 &groups::Hull,  &groups::Surface, &groups::Topology };
 
 bool
 IsMerged(const ColumnGroup & group)

@@ -5,6 +5,7 @@
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -34,11 +35,9 @@ struct ComponentVoxels
 class SliceCorners
 {
 public:
-  /** \param known  says for each component whether its corners are known without a look at its runs. */
-  SliceCorners(const RunVolume & volume, const std::vector<unsigned char> & known)
+  SliceCorners(const RunVolume & volume, std::size_t components)
     : m_Volume(volume)
-    , m_Known(known)
-    , m_PlaceOf(known.size(), none)
+    , m_PlaceOf(components, none)
   {}
 
   void
@@ -52,7 +51,7 @@ public:
       {
         m_Volume.ForEachRun(slice * rows + y, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
           const std::uint64_t label = labels[run];
-          if (label != 0 && m_Known[static_cast<std::size_t>(label - 1)] == 0)
+          if (label != 0)
           {
             AddRun(y, { begin, end, label }, corners.labels);
           }
@@ -126,8 +125,7 @@ private:
     m_Chains[place].last = row;
   }
 
-  const RunVolume &                  m_Volume;
-  const std::vector<unsigned char> & m_Known;
+  const RunVolume & m_Volume;
   /** The chain of rows that each component has in this slice. */
   std::vector<std::size_t> m_PlaceOf;
   std::vector<Row>         m_Rows;
@@ -136,40 +134,60 @@ private:
   PlaneHull                m_Hull;
 };
 
-/** Writes the corners of a component that fills its bounding box, in the order in which HullReducer leaves them.
- *  \param corners  has room for 8
- *  \return how many there are; 0 if it does not fill the box. */
-std::size_t
-FindCornersOfBox(const ComponentMeasures & row, const Geometry & geometry, VoxelIndex * corners)
+/** The hulls of all components. Between the voxels of two components there may be unused ones. */
+struct ComponentHulls
 {
-  std::uint64_t voxels = 1;
-  VoxelIndex    low;
-  VoxelIndex    high;
-  for (int axis = 0; axis < 3; ++axis)
-  {
-    voxels *= static_cast<std::uint64_t>(row.boxMaximum[axis] - row.boxMinimum[axis] + 1);
-    low.at[axis] = row.boxMinimum[axis] - geometry.startIndex[axis];
-    high.at[axis] = row.boxMaximum[axis] - geometry.startIndex[axis];
-  }
-  if (row.voxelCount != voxels)
-  {
-    return 0;
-  }
-  const auto  sides = [&](int axis) { return low.at[axis] == high.at[axis] ? 1 : 2; };
-  std::size_t count = 0;
-  for (int x = 0; x < sides(0); ++x)
-  {
-    for (int z = 0; z < sides(2); ++z)
+  std::vector<HullCorners>        hulls;
+  UninitializedVector<VoxelIndex> voxels;
+};
+
+/** Finds voxels that span the hulls: within each slice across z only corners of the slice's hull. */
+ComponentHulls
+FindHullCorners(const RunVolume & volume, const HostContext & context, const ComponentTable & table)
+{
+  // The ends of hulls first hold their numbers of voxels.
+  ComponentHulls all;
+  all.hulls.resize(table.components.size());
+  const std::int64_t           slices = volume.GetExtent().size[2];
+  std::vector<ComponentVoxels> corners(static_cast<std::size_t>(slices));
+  const Chunks                 chunks(slices, 1, std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    SliceCorners ofSlices(volume, all.hulls.size());
+    for (std::int64_t slice = chunks.Begin(chunk); slice < chunks.End(chunk); ++slice)
     {
-      for (int y = 0; y < sides(1); ++y)
-      {
-        corners[count++] = {
-          { (x == 0 ? low : high).at[0], (y == 0 ? low : high).at[1], (z == 0 ? low : high).at[2] }
-        };
-      }
+      ofSlices.Collect(slice, corners[static_cast<std::size_t>(slice)]);
     }
+  });
+  StopPoint  stop(context);
+  const auto forVoxels = [&all](const ComponentVoxels & slice, auto function) {
+    for (std::size_t i = 0, begin = 0; i < slice.labels.size(); begin = slice.ends[i++])
+    {
+      function(all.hulls[static_cast<std::size_t>(slice.labels[i] - 1)], begin, slice.ends[i]);
+    }
+  };
+  for (const ComponentVoxels & slice : corners)
+  {
+    stop.Ask();
+    forVoxels(slice, [](HullCorners & hull, std::size_t begin, std::size_t end) { hull.end += end - begin; });
   }
-  return count;
+  std::size_t voxels = 0;
+  for (std::size_t c = 0; c < all.hulls.size(); ++c)
+  {
+    stop.AskAt(c);
+    const std::size_t begin = std::exchange(voxels, voxels + all.hulls[c].end);
+    all.hulls[c] = { begin, begin };
+  }
+  all.voxels = MakeUnset<VoxelIndex>(voxels);
+  for (ComponentVoxels & slice : corners)
+  {
+    stop.Ask();
+    forVoxels(slice, [&](HullCorners & hull, std::size_t begin, std::size_t end) {
+      std::copy(slice.voxels.data() + begin, slice.voxels.data() + end, all.voxels.data() + hull.end);
+      hull.end += end - begin;
+    });
+    slice = ComponentVoxels();
+  }
+  return all;
 }
 
 } // namespace
@@ -261,63 +279,65 @@ HullReducer::Reduce(std::vector<VoxelIndex> & voxels, int lastAxis)
   }
 }
 
-ComponentHulls
-FindHullCorners(const RunVolume & volume, const HostContext & context, const ComponentTable & table)
+void
+AddHullCorners(const RunVolume & volume, const HostContext & context, ComponentTable & table)
 {
-  // Boxes need no look at their runs; single voxels and most other specks are boxes.
-  std::vector<unsigned char> isBox(table.components.size(), 0);
-  // The ends of hulls first hold their numbers of voxels.
-  ComponentHulls all;
-  all.hulls.resize(isBox.size());
-  ForComponents(isBox.size(), context, [&](std::size_t c) {
-    VoxelIndex box[8];
-    all.hulls[c].end = FindCornersOfBox(table.components[c], table.geometry, box);
-    isBox[c] = all.hulls[c].end > 0 ? 1 : 0;
-  });
-  const std::int64_t           slices = volume.GetExtent().size[2];
-  std::vector<ComponentVoxels> corners(static_cast<std::size_t>(slices));
-  const Chunks                 chunks(slices, 1, std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
-  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    SliceCorners ofSlices(volume, isBox);
-    for (std::int64_t slice = chunks.Begin(chunk); slice < chunks.End(chunk); ++slice)
+  if (table.measures.Has<HullCorners>())
+  {
+    return;
+  }
+  ComponentHulls all = FindHullCorners(volume, context, table);
+  const Chunks   parts(static_cast<std::int64_t>(all.hulls.size()), 1, 256);
+  StopPoint      stop(context);
+  ParallelFor(parts.count, context, [&](std::int64_t part) {
+    HullReducer             reducer;
+    std::vector<VoxelIndex> corners;
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
-      ofSlices.Collect(slice, corners[static_cast<std::size_t>(slice)]);
+      stop.AskAt(c);
+      HullCorners &      hull = all.hulls[c];
+      VoxelIndex * const first = all.voxels.data() + hull.begin;
+      corners.assign(first, all.voxels.data() + hull.end);
+      // Planes across z hold corners only.
+      reducer.Reduce(corners, std::min(1, table.extent.dimension - 1));
+      std::copy(corners.begin(), corners.end(), first);
+      hull.end = hull.begin + corners.size();
     }
   });
-  StopPoint  stop(context);
-  const auto forVoxels = [&all](const ComponentVoxels & slice, auto function) {
-    for (std::size_t i = 0, begin = 0; i < slice.labels.size(); begin = slice.ends[i++])
-    {
-      function(all.hulls[static_cast<std::size_t>(slice.labels[i] - 1)], begin, slice.ends[i]);
-    }
-  };
-  for (const ComponentVoxels & slice : corners)
+  table.measures.Set(std::move(all.hulls));
+  table.measures.Set(std::move(all.voxels));
+}
+
+void
+MergeHullCorners(const MergeInput & input, ComponentTable & table)
+{
+  if (table.measures.Has<HullCorners>())
   {
-    stop.Ask();
-    forVoxels(slice, [](HullCorners & hull, std::size_t begin, std::size_t end) { hull.end += end - begin; });
+    return;
   }
-  std::size_t voxels = 0;
-  for (std::size_t c = 0; c < isBox.size(); ++c)
+  std::vector<HullCorners> hulls(table.components.size());
+  std::vector<VoxelIndex>  voxels;
+  HullReducer              reducer;
+  std::vector<VoxelIndex>  corners;
+  for (std::size_t c = 0; c < hulls.size(); ++c)
   {
-    stop.AskAt(c);
-    const std::size_t begin = std::exchange(voxels, voxels + all.hulls[c].end);
-    all.hulls[c] = { begin, begin };
-  }
-  all.voxels = MakeUnset<VoxelIndex>(voxels);
-  ForComponents(isBox.size(), context, [&](std::size_t c) {
-    HullCorners & hull = all.hulls[c];
-    hull.end += FindCornersOfBox(table.components[c], table.geometry, all.voxels.data() + hull.end);
-  });
-  for (ComponentVoxels & slice : corners)
-  {
-    stop.Ask();
-    forVoxels(slice, [&](HullCorners & hull, std::size_t begin, std::size_t end) {
-      std::copy(slice.voxels.data() + begin, slice.voxels.data() + end, all.voxels.data() + hull.end);
-      hull.end += end - begin;
+    corners.clear();
+    input.ForParts(c, [&](const PartRow & row) {
+      const PartOffset  offset(row, table);
+      const HullCorners own = row.table->measures.Of<HullCorners>()[row.place];
+      for (std::size_t i = own.begin; i < own.end; ++i)
+      {
+        VoxelIndex voxel = row.table->measures.Of<VoxelIndex>()[i];
+        std::transform(voxel.at, voxel.at + 3, offset.along, voxel.at, std::plus<>());
+        corners.push_back(voxel);
+      }
     });
-    slice = ComponentVoxels();
+    reducer.Reduce(corners, table.extent.dimension - 1);
+    hulls[c] = { voxels.size(), voxels.size() + corners.size() };
+    voxels.insert(voxels.end(), corners.begin(), corners.end());
   }
-  return all;
+  table.measures.Set(std::move(hulls));
+  table.measures.Set(std::move(voxels));
 }
 
 } // namespace brickccl

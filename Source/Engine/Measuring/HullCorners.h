@@ -5,9 +5,11 @@
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/MergeTables.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -27,16 +29,35 @@ struct HullCorners
   std::size_t end = 0;
 };
 
-/** The hulls of all components. Between the voxels of two components there may be unused ones. */
-struct ComponentHulls
-{
-  std::vector<HullCorners>        hulls;
-  UninitializedVector<VoxelIndex> voxels;
-};
+/** Adds the corners of the hulls of all components, as HullReducer leaves them, to the measures of a table that does
+ *  not have them yet. For images of up to 3 dimensions. */
+void AddHullCorners(const RunVolume & volume, const HostContext & context, ComponentTable & table);
+void MergeHullCorners(const MergeInput & input, ComponentTable & table);
 
-/** Finds voxels that span the convex hulls of all components: within each slice across z only corners of the slice's
- *  hull. For images of up to 3 dimensions. */
-ComponentHulls FindHullCorners(const RunVolume & volume, const HostContext & context, const ComponentTable & table);
+/** Sets the measures TMeasures of all components by `finish(component, corners of its hull, measures)` of a TFinisher
+ *  for each thread. */
+template <typename TMeasures, typename TFinisher>
+void
+MeasureHulls(const HostContext & context, ComponentTable & table)
+{
+  const auto   hulls = table.measures.Of<HullCorners>();
+  const auto   voxels = table.measures.Of<VoxelIndex>();
+  auto         measures = MakeUnset<TMeasures>(hulls.size());
+  const Chunks parts(static_cast<std::int64_t>(hulls.size()), 1, 256);
+  StopPoint    stop(context);
+  ParallelFor(parts.count, context, [&](std::int64_t part) {
+    TFinisher               finisher(table);
+    std::vector<VoxelIndex> corners;
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+    {
+      stop.AskAt(c);
+      corners.assign(voxels.begin() + hulls[c].begin, voxels.begin() + hulls[c].end);
+      measures[c] = TMeasures();
+      finisher.Finish(c, corners, measures[c]);
+    }
+  });
+  table.measures.Set(std::move(measures));
+}
 
 /** Keeps only the corners of the convex hull of voxels in one plane, by Andrew's monotone chain (1979) in
  *  integers. */

@@ -14,6 +14,22 @@
 namespace brickccl
 {
 
+/** Calls `function(begin, end)` for a run, or, without NaN, for its stretches of other values. */
+template <typename T, typename TFunction>
+void
+ForValues(const T * values, std::int64_t begin, std::int64_t end, bool ignoresNaN, TFunction function)
+{
+  for (std::int64_t next = end; begin < end; begin = next + 1)
+  {
+    next = end;
+    if constexpr (std::is_floating_point_v<T>)
+    {
+      next = ignoresNaN ? std::find_if(values + begin, values + end, [](T v) { return std::isnan(v); }) - values : end;
+    }
+    begin < next ? function(begin, next) : void();
+  }
+}
+
 /** Sums of the intensities under a component, in a form that does not depend on the type of the intensities. */
 struct IntensitySums
 {
@@ -114,7 +130,11 @@ struct IntensitySums
       const bool isLost = !std::isfinite(quotient) && std::isfinite(minimum) && std::isfinite(maximum);
       measures.mean = !isLost ? quotient : IsEqual() ? minimum : std::numeric_limits<double>::quiet_NaN();
     }
-    if (voxels > 1)
+    if (voxels == 0)
+    {
+      measures.sum = measures.mean = measures.standardDeviation = std::numeric_limits<double>::quiet_NaN();
+    }
+    else if (voxels > 1)
     {
       measures.standardDeviation =
         hasSquares ? DeviationFromSquares(voxels) : DeviationOf(static_cast<double>(voxels - 1));

@@ -24,6 +24,7 @@ struct ColumnGroup;
  *  - `place`: first voxel, filled share of the bounding box, sides of the image that the component touches
  *  - `shape`: moments, axes and measures from them
  *  - `feret`: Feret diameter, enclosing ball, oriented box
+ *  - `hull`: volume of the convex hull, solidity, least caliper width
  *  - `surface`: surface and measures from it
  *  - `topology`: Euler numbers
  *  - `inscribed`: largest inscribed ball
@@ -105,6 +106,8 @@ struct MeasureOptions
   std::optional<ImageView> zones;
   /** The labels that a split divided into objects. The parent of an object is the label of its first voxel. */
   std::optional<ImageView> parents;
+  /** Whether columns of intensities leave out values that are NaN. */
+  bool ignoresNaN = false;
   /** Columns in addition to the default ones. */
   ColumnGroups groups;
 
@@ -159,6 +162,15 @@ struct ExtentMeasures
    *  by ascending moments, and its center. */
   double orientedSize[MaximumDimension] = {};
   double orientedCenter[MaximumDimension] = {};
+};
+
+/** Group `hull`: the convex hull of the voxels as boxes. For up to 3 dimensions. */
+struct HullMeasures
+{
+  /** Its size in voxels: exact, then rounded once. */
+  double voxels = 0;
+  /** The least distance of two parallel planes (in 2-D lines) around it, in mm. */
+  double width = 0;
 };
 
 /** Group `surface`: the surface; faces on the image's border count. For up to 3 dimensions. */

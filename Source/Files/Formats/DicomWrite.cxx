@@ -145,17 +145,19 @@ DescribeSegment(std::size_t number, const Segment & segment)
   for (const std::string & terms : { field("Tags"), ofName, std::string("~SCT^85756007^Tissue~SCT^85756007^Tissue") })
   {
     std::istringstream       parts(terms);
-    std::vector<std::string> codes(4);
+    std::vector<std::string> codes(7);
     for (std::string & code : codes)
     {
       std::getline(parts, code, '~');
     }
+    codes[6] = codes[6].substr(0, codes[6].find('|'));
+    const std::string region = CodeOf(0x00082218, codes[5], CodeOf(0x00082220, codes[6]));
     const std::string category = CodeOf(0x00620003, codes[1]);
     const std::string type = CodeOf(0x0062000F, codes[2], CodeOf(0x00620011, codes[3]));
     described = described.empty() && !category.empty() && !type.empty()
-                ? category + Encoded(0x00620004, "US", std::to_string(number)) + Encoded(0x00620005, "LO", name) +
-                    Encoded(0x00620008, "CS", "SEMIAUTOMATIC") + Encoded(0x00620009, "LO", "BrickCCL") +
-                    LabOf(field("Color")) + type
+                ? region + category + Encoded(0x00620004, "US", std::to_string(number)) +
+                    Encoded(0x00620005, "LO", name) + Encoded(0x00620008, "CS", "SEMIAUTOMATIC") +
+                    Encoded(0x00620009, "LO", "BrickCCL") + LabOf(field("Color")) + type
                 : described;
   }
   return described;

@@ -63,10 +63,9 @@ MarginOf(const CropArguments & arguments, const LoadedImage & image)
 std::vector<Cut>
 FindCuts(const CropArguments & arguments, const LoadedImage & labels)
 {
-  const bool areAll = !arguments.each && arguments.component.empty();
-  const bool isAsked = !arguments.component.empty();
-  const auto asked =
-    ParseNumber(isAsked ? LabelsForNames(arguments.component, "--component", labels.segmentation) : "0", "--component");
+  const bool           areAll = !arguments.each && arguments.component.empty();
+  const bool           isAsked = !arguments.component.empty();
+  const auto           asked = LabelForName(isAsked ? arguments.component : "0", "--component", labels.segmentation);
   const ComponentTable table = MeasureLabelImage(labels.View(), {}, {}, arguments.threads);
   const Place          margin = MarginOf(arguments, labels);
   const std::string    extension = ExtensionOf(arguments.output);

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace brickccl::cli
 {
@@ -156,29 +157,29 @@ AddRecallBySize(job::Findings & findings, const std::vector<batch::ScoreMatch> &
   findings.push_back({ "recall_by_diameter", all });
 }
 
-/** What a table says of a case. */
+/** Adds to a row what a table says of a case. */
 nlohmann::ordered_json
-RowOf(const std::string & name, const batch::Score & score, const LoadedImage & image)
+RowOf(nlohmann::ordered_json row, const batch::Score & score, const LoadedImage & image)
 {
   const std::string size = SizeName(image.extent.dimension);
   const double      voxel = image.geometry.VoxelVolume(image.extent.dimension);
-  return { { "case", name },
-           { "true_defects", score.trueDefects },
-           { "found_defects", score.foundDefects },
-           { "recall", score.Recall() },
-           { "labels", score.labels },
-           { "right_labels", score.rightLabels },
-           { "precision", score.Precision() },
-           { "f1", score.F1() },
-           { "mean_iou", score.MeanIou() },
-           { "panoptic_quality", score.F1() * score.MeanIou() },
-           { "dice", score.Dice() },
-           { "volume_error", score.VolumeError() },
-           { "true_voxels", score.trueVoxels },
-           { "label_voxels", score.labelVoxels },
-           { "common_voxels", score.commonVoxels },
-           { "true_" + size, voxel * static_cast<double>(score.trueVoxels) },
-           { "label_" + size, voxel * static_cast<double>(score.labelVoxels) } };
+  row.update({ { "true_defects", score.trueDefects },
+               { "found_defects", score.foundDefects },
+               { "recall", score.Recall() },
+               { "labels", score.labels },
+               { "right_labels", score.rightLabels },
+               { "precision", score.Precision() },
+               { "f1", score.F1() },
+               { "mean_iou", score.MeanIou() },
+               { "panoptic_quality", score.F1() * score.MeanIou() },
+               { "dice", score.Dice() },
+               { "volume_error", score.VolumeError() },
+               { "true_voxels", score.trueVoxels },
+               { "label_voxels", score.labelVoxels },
+               { "common_voxels", score.commonVoxels },
+               { "true_" + size, voxel * static_cast<double>(score.trueVoxels) },
+               { "label_" + size, voxel * static_cast<double>(score.labelVoxels) } });
+  return row;
 }
 
 /** Adds sentences on a row.
@@ -212,7 +213,12 @@ AddSentences(job::Findings &                findings,
 nlohmann::ordered_json
 SummaryOf(const nlohmann::ordered_json & rows)
 {
-  nlohmann::ordered_json summary = { { "cases", rows.size() } };
+  std::set<std::string> cases;
+  for (const nlohmann::ordered_json & row : rows)
+  {
+    cases.insert(row.at("case").get<std::string>());
+  }
+  nlohmann::ordered_json summary = { { "cases", cases.size() } };
   nlohmann::ordered_json with;
   for (const auto & [key, first] : rows.front().items())
   {
@@ -243,21 +249,19 @@ job::Findings
 FindingsOf(const nlohmann::ordered_json & rows)
 {
   constexpr std::size_t limit = 30;
-  job::Findings         findings = { { "cases", rows }, { "", rows.size(), 1, "#", "case" } };
-  findings.push_back({ "summary", SummaryOf(rows) });
-  AddSentences(findings, SummaryOf(rows), "", "mean ", 2, 1);
+  const auto            summary = SummaryOf(rows);
+  job::Findings         findings = { { "cases", rows }, { "", summary.at("cases"), 1, "#", "case" } };
+  findings.push_back({ "summary", summary });
+  AddSentences(findings, summary, "", "mean ", 2, 1);
   for (std::size_t i = 0; i < std::min(limit, rows.size()); ++i)
   {
-    AddSentences(findings,
-                 rows[i],
-                 Printable(rows[i].at("case").get<std::string>()) + ": ",
-                 "",
-                 5 + static_cast<int>(i),
-                 0);
+    const std::string ofClass = rows[i].value("class", "");
+    const std::string name = rows[i].at("case").get<std::string>() + (ofClass.empty() ? "" : ", ") + ofClass + ": ";
+    AddSentences(findings, rows[i], Printable(name), "", 5 + static_cast<int>(i), 0);
   }
   if (rows.size() > limit)
   {
-    findings.push_back({ "", rows.size() - limit, job::LastLine, "and # more cases (--output has all)" });
+    findings.push_back({ "", rows.size() - limit, job::LastLine, "and # more rows (--output has all)" });
   }
   return findings;
 }
@@ -282,64 +286,92 @@ FindingsOf(const nlohmann::ordered_json & row, const batch::Score & score, const
   return findings;
 }
 
-/** Reads a label map, or the voxels of the class that is asked for. */
-LoadedImage
-ReadClass(const ScoreArguments & arguments, const std::string & file, ImageReader & reader)
+/** The classes that are asked for; "" for all together. */
+std::vector<std::string>
+ClassesOf(const ScoreArguments & arguments)
 {
-  LoadedImage image = reader.ReadLabels(file);
-  if (arguments.onlyClass.empty() || image.channels != 1)
-  {
-    return image;
-  }
-  const auto label = ParseNumber(LabelsForNames(arguments.onlyClass, "--class", image.segmentation), "--class");
+  return arguments.onlyClass.empty() ? std::vector<std::string>(1) : ItemsOf(arguments.onlyClass);
+}
+
+/** The voxels of a class. */
+LoadedImage
+ClassIn(const LoadedImage & image, const std::string & name)
+{
+  const Number label = LabelForName(name, "--class", image.segmentation);
   ThrowIf<InvalidArgument>(label == Number(0), "--class 0 is the background; give the label of a class");
   return MaskOf(image, label);
 }
 
-/** Reads and compares the images of a case. \param one  gets what is printed of the only case */
-nlohmann::ordered_json
+/** Reads and compares the images of a case. \param rows  gets a row for each class \param one  gets what is printed of
+ * the only row */
+void
 ScoreOne(const ScoreArguments &     arguments,
          const std::string &        name,
          const ScoreCase &          pair,
          Reporter &                 reporter,
+         nlohmann::ordered_json &   rows,
          std::vector<std::string> & notes,
          job::Findings *            one)
 {
   ImageReader       reader(arguments, arguments.threads, reporter);
-  const LoadedImage labels = ReadClass(arguments, pair.labels, reader);
-  const LoadedImage truth = ReadClass(arguments, pair.truth, reader);
+  const LoadedImage labels = reader.ReadLabels(pair.labels);
+  const LoadedImage truth = reader.ReadLabels(pair.truth);
   CheckSameGrid(labels, truth, pair.truth);
-  NoteGrayClasses(truth, reader, "TRUTH must be an image of the true defects");
+  const bool areAll = arguments.onlyClass.empty() || labels.channels != 1 || truth.channels != 1;
+  areAll ? NoteGrayClasses(truth, reader, "TRUTH must be an image of the true defects") : void();
   reporter.Step("comparing");
   const ProgressHooks hooks = reporter.Hooks();
-  const batch::Score  score =
-    batch::ScoreLabels(labels, truth, arguments.options, { arguments.threads, Progress(hooks) });
-  if (score.labels == 1 && score.trueDefects > 1 && !arguments.options.areComponents)
+  const auto          compare = [&](const LoadedImage & ours, const LoadedImage & theirs) {
+    return batch::ScoreLabels(ours, theirs, arguments.options, { arguments.threads, Progress(hooks) });
+  };
+  const std::vector<std::string> classes = ClassesOf(arguments);
+  for (const std::string & own : classes)
   {
-    reader.Note(Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");
-  }
-  if (!arguments.onlyClass.empty() && score.trueVoxels + score.labelVoxels == 0)
-  {
-    reader.Note("neither image has voxels of the class " + Quoted(arguments.onlyClass));
-  }
-  auto row = RowOf(name, score, labels);
-  if (one != nullptr)
-  {
-    *one = FindingsOf(row, score, labels.spacingSource == "none" ? "voxels" : "mm");
-    AddSpacing(*one, labels, 4);
+    const batch::Score score = areAll ? compare(labels, truth) : compare(ClassIn(labels, own), ClassIn(truth, own));
+    if (score.labels == 1 && score.trueDefects > 1 && !arguments.options.areComponents)
+    {
+      reader.Note(Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");
+    }
+    if (!arguments.onlyClass.empty() && score.trueVoxels + score.labelVoxels == 0)
+    {
+      reader.Note("neither image has voxels of the class " + Quoted(own));
+    }
+    nlohmann::ordered_json row = { { "case", name } };
+    classes.size() > 1 ? void(row["class"] = PlainText(own)) : void();
+    rows.push_back(RowOf(std::move(row), score, labels));
+    if (one != nullptr)
+    {
+      *one = FindingsOf(rows.back(), score, labels.spacingSource == "none" ? "voxels" : "mm");
+      AddSpacing(*one, labels, 4);
+    }
   }
   for (const std::string & note : reader.Notes())
   {
     notes.push_back((one != nullptr ? "" : name + ": ") + note);
   }
-  return row;
+}
+
+/** \throws InvalidArgument for a class without voxels in all images */
+void
+CheckClasses(const ScoreArguments & arguments, const nlohmann::ordered_json & rows)
+{
+  const std::vector<std::string> classes = ClassesOf(arguments);
+  for (std::size_t i = 0; i < classes.size() && !arguments.onlyClass.empty(); ++i)
+  {
+    std::uint64_t voxels = 0;
+    for (std::size_t row = i; row < rows.size(); row += classes.size())
+    {
+      voxels += rows[row].at("true_voxels").get<std::uint64_t>() + rows[row].at("label_voxels").get<std::uint64_t>();
+    }
+    ThrowIf<InvalidArgument>(voxels == 0, "no image has voxels of the class " + Quoted(classes[i]) + " (--class)");
+  }
 }
 
 void
 RunScore(const ScoreArguments & arguments)
 {
   const auto cases = CasesOf(arguments);
-  const bool isOne = cases.begin()->second.labels == arguments.input;
+  const bool isOne = cases.begin()->second.labels == arguments.input && ClassesOf(arguments).size() == 1;
   NamedFiles inputs = { { "LABELS", arguments.input }, { "--names", arguments.names } };
   for (const auto & [name, pair] : cases)
   {
@@ -357,14 +389,12 @@ RunScore(const ScoreArguments & arguments)
   nlohmann::ordered_json   rows;
   for (const auto & [name, pair] : cases)
   {
-    rows.push_back(ScoreOne(arguments, name, pair, reporter, notes, isOne ? &findings : nullptr));
+    ScoreOne(arguments, name, pair, reporter, rows, notes, isOne ? &findings : nullptr);
     ThrowIf<InvalidArgument>(rows.back().rbegin().key() != rows.front().rbegin().key(),
                              Quoted(pair.truth) + " has other dimensions than the first case; score these separately");
   }
-  if (!isOne)
-  {
-    findings = FindingsOf(rows);
-  }
+  CheckClasses(arguments, rows);
+  findings = isOne ? std::move(findings) : FindingsOf(rows);
   if (!arguments.output.empty())
   {
     WriteRows(arguments.output, rows);
@@ -391,8 +421,12 @@ AddScoreCommand(CLI::App & app)
   command->add_option("TRUTH",
                       arguments->truth,
                       "image of the true defects: components of equal value, connected by faces, edges and corners");
-  command->add_option("--class", arguments->onlyClass, "score only the voxels of this label or segment, in both images")
-    ->type_name("LABEL");
+  command
+    ->add_option("--class",
+                 arguments->onlyClass,
+                 "score only the voxels of this label or segment, in both images; a row for each of several, as "
+                 "\"1,2\" or 'liver,\"mass, left\"'")
+    ->type_name("LABEL,...");
   command->add_flag("--components",
                     arguments->options.areComponents,
                     "the labels' components are the defects, as in TRUTH; for masks");

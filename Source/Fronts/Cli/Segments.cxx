@@ -7,6 +7,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/FindImages.h"
 #include "BrickCCL/Files/Formats.h"
@@ -323,32 +324,58 @@ MeasureMasks(const MaskFiles &                                                  
   return JoinTables(std::move(tables));
 }
 
+std::vector<std::string>
+ItemsOf(const std::string & list)
+{
+  std::vector<std::string> items(1);
+  bool                     isQuoted = false;
+  for (const char c : list)
+  {
+    isQuoted = isQuoted != (c == '"');
+    const bool isEnd = c == ',' && !isQuoted;
+    items.back() += isEnd || c == '"' ? "" : std::string(1, c);
+    items.resize(items.size() + (isEnd ? 1 : 0));
+  }
+  for (std::string & item : items)
+  {
+    item = files::Trimmed(item);
+  }
+  return items;
+}
+
 std::string
 LabelsForNames(const std::string & list, const std::string & option, const Segmentation & segmentation)
 {
   const std::vector<std::string> names = NamesIn(segmentation);
-  const bool                     isOneName = std::count(names.begin(), names.end(), files::Trimmed(list)) > 0;
-  std::string                    labels;
-  for (std::size_t begin = 0, end = 0; begin <= list.size(); begin = end + 1)
+  const std::string              whole = files::Trimmed(list);
+  const bool                     isOneName = std::count(names.begin(), names.end(), whole) > 0;
+  std::vector<std::string>       labels;
+  for (const std::string & item : isOneName ? std::vector<std::string>{ whole } : ItemsOf(list))
   {
-    end = isOneName ? list.size() : std::min(list.find(',', begin), list.size());
-    const std::string part = files::Trimmed(list.substr(begin, end - begin));
-    labels += begin == 0 ? "" : ",";
     // A number or range is of labels, whatever the names are.
-    if (names.empty() || job::NumberOf(part) || part.find_first_not_of("0123456789-") == std::string::npos)
+    if (names.empty() || job::NumberOf(item) || item.find_first_not_of("0123456789-") == std::string::npos)
     {
-      labels += part;
+      labels.push_back(item);
       continue;
     }
-    CheckName(part, names, " for " + option + " is not a number and not the name of a segment");
+    CheckName(item, names, " for " + option + " is not a number and not the name of a segment");
     // Several segments may have one name.
     for (std::size_t i = 0; i < names.size(); ++i)
     {
-      const std::string comma = labels.empty() || labels.back() == ',' ? "" : ",";
-      labels += names[i] == part ? comma + std::to_string(segmentation.segments[i].label) : "";
+      labels.insert(labels.end(), names[i] == item ? 1 : 0, std::to_string(segmentation.segments[i].label));
     }
   }
-  return labels;
+  return Joined(labels, ",");
+}
+
+Number
+LabelForName(const std::string & name, const std::string & option, const Segmentation & segmentation)
+{
+  const std::string labels = LabelsForNames(name, option, segmentation);
+  ThrowIf<InvalidArgument>(ItemsOf(name).size() == 1 && labels.find(',') != std::string::npos,
+                           Quoted(name) + " for " + option + " is the name of the labels " + labels +
+                             "; give one of these");
+  return ParseNumber(labels, option);
 }
 
 std::vector<bool>

@@ -56,9 +56,15 @@ ComponentTable MeasureMasks(const MaskFiles &                                   
                             LoadedImage &                                                           last,
                             ImageReader &                                                           reader);
 
+/** The items of a list; a comma between quotes belongs to its item. */
+std::vector<std::string> ItemsOf(const std::string & list);
+
 /** A list of values with labels in place of names: "1,3,7" for "1,3,liver".
  *  \throws InvalidArgument for a name that no segment has, if segments have names */
 std::string LabelsForNames(const std::string & list, const std::string & option, const Segmentation & segmentation);
+
+/** The one label with a name or number. \throws InvalidArgument for a name of several labels, too */
+Number LabelForName(const std::string & name, const std::string & option, const Segmentation & segmentation);
 
 /** Which components of a label map the condition holds for. \param table  gets the names of segments
  *  \throws InvalidArgument for a name in the condition that no segment has */

@@ -16,6 +16,7 @@ MeasureComponents(ModuleRun & run)
   for (const auto & [parameter, group] : { std::pair{ "measurePlace", "place" },
                                            std::pair{ "measureShape", "shape" },
                                            std::pair{ "measureFeret", "feret" },
+                                           std::pair{ "measureHull", "hull" },
                                            std::pair{ "measureSurface", "surface" },
                                            std::pair{ "measureTopology", "topology" },
                                            std::pair{ "measureInscribed", "inscribed" },

@@ -73,7 +73,7 @@ InputRows()
     { "accept-irregular-slices", "input.accept_irregular_slices", &Job::acceptIrregularSlices, Flag, "", group::Reading,
       "accept unevenly spaced slices, and gaps in the numbers of slice images" },
     { "names", "", &Job::names, Text, "FILE", group::Reading,
-      "names of labels: ITK-SNAP .txt, Slicer .ctbl, FreeSurfer LUT or BIDS dseg.tsv", { "equal-value" } },
+      "names of labels: ITK-SNAP .txt, .ctbl, FreeSurfer LUT, dseg.tsv or JSON of dcmqi", { "equal-value" } },
     { "", "input.accept_irregular_names", &Job::acceptIrregularNames, Flag, "", "",
       "stack slice images even if numbers are missing or names differ" },
     { "accept-sheared", "input.accept_sheared", &Job::acceptSheared, Flag, "", group::Reading,

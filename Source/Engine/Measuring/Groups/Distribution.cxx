@@ -113,6 +113,7 @@ template <typename T>
 void
 MeasureTypedDistributions(const RunVolume &   volume,
                           const T *           intensities,
+                          bool                ignoresNaN,
                           const HostContext & context,
                           ComponentTable &    table)
 {
@@ -141,7 +142,11 @@ MeasureTypedDistributions(const RunVolume &   volume,
         long double   weight = 0;
         for (std::int64_t x = begin; x < end; ++x)
         {
-          const auto        value = static_cast<long double>(values[x]);
+          const auto value = static_cast<long double>(values[x]);
+          if (ignoresNaN && std::isnan(value))
+          {
+            continue;
+          }
           const long double difference = (value - mean.main) - mean.rest;
           component.cubes += difference * difference * difference;
           component.fourths += difference * difference * difference * difference;
@@ -173,13 +178,15 @@ MeasureTypedDistributions(const RunVolume &   volume,
     {
       const ComponentMeasures & component = table.components[c];
       DistributionMeasures &    measures = distributions[c];
-      const auto                count = static_cast<long double>(component.voxelCount);
       const long double         deviation = component.intensity.standardDeviation;
       T * const                 values = gathered.data() + offsets[c];
-      // The sum of numbers may be NaN: it overflows in either direction.
-      const auto isFinite = [](T value) { return std::isfinite(static_cast<double>(value)); };
-      const bool isNumber =
-        !std::isnan(component.intensity.sum) || std::all_of(values, values + component.voxelCount, isFinite);
+      T * const                 end = ignoresNaN ? std::partition(values,
+                                                  values + component.voxelCount,
+                                                  [](T value) { return !std::isnan(static_cast<double>(value)); })
+                                                 : values + component.voxelCount;
+      const auto                voxels = static_cast<std::uint64_t>(end - values);
+      const auto                count = static_cast<long double>(voxels);
+      const bool   isNumber = voxels > 0 && (!std::isnan(component.intensity.sum) || AreFinite(values, voxels));
       const double none = std::numeric_limits<double>::quiet_NaN();
       if (!isNumber || !std::isfinite(deviation))
       {
@@ -193,7 +200,7 @@ MeasureTypedDistributions(const RunVolume &   volume,
       }
       for (std::size_t i = 0; i < 5; ++i)
       {
-        measures.percentiles[i] = isNumber ? PercentileOf(values, component.voxelCount, Percentages[i]) : none;
+        measures.percentiles[i] = isNumber ? PercentileOf(values, voxels, Percentages[i]) : none;
       }
       for (int axis = 0; axis < extent.dimension; ++axis)
       {
@@ -214,7 +221,8 @@ MeasureDistributions(const GroupInput & input, ComponentTable & table)
   const ImageView & intensity = *input.options.intensity;
   VisitScalarType(intensity.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    MeasureTypedDistributions(input.volume, static_cast<const T *>(intensity.data), input.context, table);
+    const auto * const values = static_cast<const T *>(intensity.data);
+    MeasureTypedDistributions(input.volume, values, input.options.ignoresNaN, input.context, table);
   });
 }
 
@@ -247,7 +255,7 @@ AddDistributionColumns(ColumnList & columns)
   }
   columns.AddAxes("weighted_centroid_",
                   "",
-                  "mean index weighted by intensities",
+                  "mean index weighted by intensities; may be far outside if these have both signs",
                   "",
                   "centroid_weighted",
                   MergeRule::SecondLook,

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Geometry/BoundingBoxTree.h"
 #include "BrickCCL/Geometry/EnclosingBall.h"
-#include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/HullCorners.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/Moments.h"
-#include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -27,50 +24,6 @@ using namespace columns;
 
 /** A place in up to 3 dimensions. */
 using Point = std::array<double, 3>;
-
-/** Sets the box along the principal axes.
- *  \param first  the first corner of the hull
- *  \param reach  finds how far the component's voxels reach along a direction from that corner: backward to at most 0
- *                and forward to at least 0. */
-template <typename TReach>
-void
-FinishOrientedBox(const ComponentTable & table,
-                  const ShapeMeasures &  shape,
-                  const VoxelIndex &     first,
-                  TReach                 reach,
-                  ExtentMeasures &       measures)
-{
-  const int        dimension = table.extent.dimension;
-  const Geometry & geometry = table.geometry;
-  double           middle[MaximumDimension] = {};
-  for (int i = 0; i < dimension; ++i)
-  {
-    // The physical axis in steps along the image's own axes, and the place of the first voxel on it.
-    Point  along{};
-    double halfVoxel = 0;
-    double place = 0;
-    for (int axis = 0; axis < dimension; ++axis)
-    {
-      double component = 0;
-      for (int row = 0; row < dimension; ++row)
-      {
-        component += shape.principalAxes[i][row] * geometry.direction[row][axis];
-      }
-      component *= geometry.spacing[axis];
-      along[static_cast<std::size_t>(axis)] = component;
-      halfVoxel += std::abs(component) / 2;
-      place += shape.principalAxes[i][axis] * geometry.origin[axis] +
-               component * static_cast<double>(first.at[axis] + geometry.startIndex[axis]);
-    }
-    const auto [low, high] = reach(along);
-    measures.orientedSize[i] = high - low + 2 * halfVoxel;
-    for (int row = 0; row < dimension; ++row)
-    {
-      middle[row] += shape.principalAxes[i][row] * (place + (low + high) / 2);
-    }
-  }
-  std::copy_n(middle, MaximumDimension, measures.orientedCenter);
-}
 
 /** Fills the measures of components from the corners of their hulls; keeps memory from one component to the next. */
 class ExtentFinisher
@@ -89,12 +42,6 @@ public:
     const int              dimension = table.extent.dimension;
     Point                  spacing{};
     std::copy_n(table.geometry.spacing, dimension, spacing.begin());
-    Point sides;
-    if (IsBox(hull, sides))
-    {
-      FinishBox(m_Shapes[component], spacing, sides, hull.front(), measures);
-      return;
-    }
     Point halfSides{};
     for (std::size_t axis = 0; axis < 3; ++axis)
     {
@@ -126,7 +73,36 @@ public:
                      ball.center[static_cast<std::size_t>(axis)] / table.geometry.spacing[axis];
     }
     table.geometry.IndexToPhysical(dimension, center, measures.enclosingCenter);
-    const auto reach = [this](const Point & along) {
+    FinishOrientedBox(m_Shapes[component], hull.front(), measures);
+  }
+
+private:
+  /** Sets the box along the principal axes. \param first  the first corner of the hull */
+  void
+  FinishOrientedBox(const ShapeMeasures & shape, const VoxelIndex & first, ExtentMeasures & measures) const
+  {
+    const int        dimension = m_Table.extent.dimension;
+    const Geometry & geometry = m_Table.geometry;
+    double           middle[MaximumDimension] = {};
+    for (int i = 0; i < dimension; ++i)
+    {
+      // The physical axis in steps along the image's own axes, and the place of the first voxel on it.
+      Point  along{};
+      double halfVoxel = 0;
+      double place = 0;
+      for (int axis = 0; axis < dimension; ++axis)
+      {
+        double component = 0;
+        for (int row = 0; row < dimension; ++row)
+        {
+          component += shape.principalAxes[i][row] * geometry.direction[row][axis];
+        }
+        component *= geometry.spacing[axis];
+        along[static_cast<std::size_t>(axis)] = component;
+        halfVoxel += std::abs(component) / 2;
+        place += shape.principalAxes[i][axis] * geometry.origin[axis] +
+                 component * static_cast<double>(first.at[axis] + geometry.startIndex[axis]);
+      }
       double low = 0;
       double high = 0;
       for (const Point & offset : m_Offsets)
@@ -135,69 +111,13 @@ public:
         low = std::min(low, length);
         high = std::max(high, length);
       }
-      return std::make_pair(low, high);
-    };
-    FinishOrientedBox(table, m_Shapes[component], hull.front(), reach, measures);
-  }
-
-private:
-  /** Whether a hull's voxels are the corners of a box along the axes. The first one is then the lowest along every
-   * axis, and `sides` receives the way from it to the opposite corner. */
-  static bool
-  IsBox(const std::vector<VoxelIndex> & hull, Point & sides)
-  {
-    const VoxelIndex & low = hull.front();
-    const VoxelIndex & high = hull.back();
-    std::size_t        corners = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-    {
-      if (high.at[axis] < low.at[axis])
+      measures.orientedSize[i] = high - low + 2 * halfVoxel;
+      for (int row = 0; row < dimension; ++row)
       {
-        return false;
+        middle[row] += shape.principalAxes[i][row] * (place + (low + high) / 2);
       }
-      sides[axis] = static_cast<double>(high.at[axis] - low.at[axis]);
-      corners *= high.at[axis] > low.at[axis] ? 2 : 1;
     }
-    // No two voxels of a hull are the same. So if there are as many as the box has corners, they are all of its
-    // corners.
-    return hull.size() == corners && std::all_of(hull.begin(), hull.end(), [&](const VoxelIndex & voxel) {
-             return (voxel.at[0] == low.at[0] || voxel.at[0] == high.at[0]) &&
-                    (voxel.at[1] == low.at[1] || voxel.at[1] == high.at[1]) &&
-                    (voxel.at[2] == low.at[2] || voxel.at[2] == high.at[2]);
-           });
-  }
-
-  void
-  FinishBox(const ShapeMeasures & shape,
-            const Point &         spacing,
-            const Point &         sides,
-            const VoxelIndex &    first,
-            ExtentMeasures &      measures) const
-  {
-    const ComponentTable & table = m_Table;
-    double                 betweenCenters = 0;
-    double                 betweenCorners = 0;
-    double                 center[MaximumDimension] = {};
-    for (std::size_t axis = 0; axis < 3; ++axis)
-    {
-      betweenCenters += sides[axis] * spacing[axis] * (sides[axis] * spacing[axis]);
-      betweenCorners += (sides[axis] + 1) * spacing[axis] * ((sides[axis] + 1) * spacing[axis]);
-      center[axis] = static_cast<double>(first.at[axis]) + sides[axis] / 2;
-    }
-    measures.feretDiameter = std::sqrt(betweenCenters);
-    measures.enclosingDiameter = std::sqrt(betweenCorners);
-    table.geometry.IndexToPhysical(table.extent.dimension, center, measures.enclosingCenter);
-    const auto reach = [&sides](const Point & along) {
-      double low = 0;
-      double high = 0;
-      for (std::size_t axis = 0; axis < 3; ++axis)
-      {
-        low += std::min(0.0, along[axis] * sides[axis]);
-        high += std::max(0.0, along[axis] * sides[axis]);
-      }
-      return std::make_pair(low, high);
-    };
-    FinishOrientedBox(table, shape, first, reach, measures);
+    std::copy_n(middle, MaximumDimension, measures.orientedCenter);
   }
 
   /** The square of the largest distance between two voxels' centers. */
@@ -245,64 +165,16 @@ private:
 void
 MeasureExtents(const GroupInput & input, ComponentTable & table)
 {
-  ComponentHulls all = FindHullCorners(input.volume, input.context, table);
-  auto           extents = MakeUnset<ExtentMeasures>(all.hulls.size());
-  const Chunks   parts(static_cast<std::int64_t>(extents.size()), 1, 256);
-  StopPoint      stop(input.context);
-  ParallelFor(parts.count, input.context, [&](std::int64_t part) {
-    HullReducer             reducer;
-    ExtentFinisher          finisher(table);
-    std::vector<VoxelIndex> corners;
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
-    {
-      stop.AskAt(c);
-      HullCorners &      hull = all.hulls[c];
-      VoxelIndex * const first = all.voxels.data() + hull.begin;
-      corners.assign(first, all.voxels.data() + hull.end);
-      // Planes across z hold corners only.
-      reducer.Reduce(corners, std::min(1, table.extent.dimension - 1));
-      std::copy(corners.begin(), corners.end(), first);
-      hull.end = hull.begin + corners.size();
-      extents[c] = ExtentMeasures();
-      finisher.Finish(c, corners, extents[c]);
-    }
-  });
-  table.measures.Set(std::move(all.hulls));
-  table.measures.Set(std::move(all.voxels));
-  table.measures.Set(std::move(extents));
+  AddHullCorners(input.volume, input.context, table);
+  MeasureHulls<ExtentMeasures, ExtentFinisher>(input.context, table);
 }
 
 void
 MergeExtents(const MergeInput & input, ComponentTable & table)
 {
   MergeMoments(input, table);
-  std::vector<HullCorners>    hulls(table.components.size());
-  std::vector<VoxelIndex>     voxels;
-  std::vector<ExtentMeasures> extents(hulls.size());
-  HullReducer                 reducer;
-  ExtentFinisher              finisher(table);
-  std::vector<VoxelIndex>     corners;
-  for (std::size_t c = 0; c < hulls.size(); ++c)
-  {
-    corners.clear();
-    input.ForParts(c, [&](const PartRow & row) {
-      const PartOffset  offset(row, table);
-      const HullCorners own = row.table->measures.Of<HullCorners>()[row.place];
-      for (std::size_t i = own.begin; i < own.end; ++i)
-      {
-        VoxelIndex voxel = row.table->measures.Of<VoxelIndex>()[i];
-        std::transform(voxel.at, voxel.at + 3, offset.along, voxel.at, std::plus<>());
-        corners.push_back(voxel);
-      }
-    });
-    reducer.Reduce(corners, table.extent.dimension - 1);
-    finisher.Finish(c, corners, extents[c]);
-    hulls[c] = { voxels.size(), voxels.size() + corners.size() };
-    voxels.insert(voxels.end(), corners.begin(), corners.end());
-  }
-  table.measures.Set(std::move(hulls));
-  table.measures.Set(std::move(voxels));
-  table.measures.Set(std::move(extents));
+  MergeHullCorners(input, table);
+  MeasureHulls<ExtentMeasures, ExtentFinisher>({ 1 }, table);
 }
 
 void

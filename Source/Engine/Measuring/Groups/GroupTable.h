@@ -25,6 +25,7 @@ extern const ColumnGroup Intensities;
 extern const ColumnGroup Place;
 extern const ColumnGroup Shape;
 extern const ColumnGroup Feret;
+extern const ColumnGroup Hull;
 extern const ColumnGroup Surface;
 extern const ColumnGroup Topology;
 extern const ColumnGroup Inscribed;

@@ -310,6 +310,7 @@ template <typename T>
 void
 MeasureTypedIntensities(const RunVolume &   volume,
                         const T *           intensities,
+                        bool                ignoresNaN,
                         const HostContext & context,
                         ComponentTable &    table)
 {
@@ -317,12 +318,15 @@ MeasureTypedIntensities(const RunVolume &   volume,
     volume,
     table.components.size(),
     context,
-    [intensities, length = volume.GetExtent().RowLength()](IntensitiesOf<T> & component,
-                                                           std::int64_t       row,
-                                                           const RowPosition &,
-                                                           std::int64_t begin,
-                                                           std::int64_t end) {
-      component.AddRun(intensities + row * length + begin, end - begin);
+    [intensities, ignoresNaN, length = volume.GetExtent().RowLength()](IntensitiesOf<T> & component,
+                                                                       std::int64_t       row,
+                                                                       const RowPosition &,
+                                                                       std::int64_t begin,
+                                                                       std::int64_t end) {
+      const T * const values = intensities + row * length;
+      ForValues(values, begin, end, ignoresNaN, [&](std::int64_t first, std::int64_t last) {
+        component.AddRun(values + first, last - first);
+      });
     });
   std::vector<IntensityMeasures> measures(sums.size());
   std::vector<IntensitySums>     typeless(sums.size());
@@ -340,7 +344,8 @@ MeasureIntensities(const GroupInput & input, ComponentTable & table)
   const ImageView & intensity = *input.options.intensity;
   VisitScalarType(intensity.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    MeasureTypedIntensities(input.volume, static_cast<const T *>(intensity.data), input.context, table);
+    const auto * const values = static_cast<const T *>(intensity.data);
+    MeasureTypedIntensities(input.volume, values, input.options.ignoresNaN, input.context, table);
   });
 }
 

@@ -28,7 +28,7 @@ TEST(Bricks, GiveWhatTheWholeVolumeGives)
     Case       made = MakeCase(choose);
     const bool useMask = choose.Below(3) == 0;
     made.options.measure.groups =
-      ColumnGroups::FromNames(made.extent.dimension > 3 ? "place,shape" : "place,shape,feret,surface,topology");
+      ColumnGroups::FromNames(made.extent.dimension > 3 ? "place,shape" : "place,shape,feret,hull,surface,topology");
     ByBricks done;
     done.boxes = MakeBricks(made.extent, choose);
     LabelByBricks(made, useMask, choose.Below(4) == 0, scratch, done);

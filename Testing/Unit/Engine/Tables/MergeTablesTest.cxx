@@ -138,7 +138,7 @@ CheckMerging(int splits, bool isExact)
     const Labeling             whole = Label(ImageView(voxels.data(), extent), options);
     std::vector<std::uint16_t> labels(voxels.size());
     whole.Write(labels.data());
-    const ColumnGroups groups = ColumnGroups::FromNames("place,shape,feret");
+    const ColumnGroups groups = ColumnGroups::FromNames("place,shape,feret,hull");
     const Region       all{ { 0, 0, 0 }, { 26, 15, 11 } };
     const auto         expected = MeasureInParts(extent, voxels, labels, intensity, geometry, groups, all, 0, seed);
     const auto merged = MeasureInParts(extent, voxels, labels, intensity, geometry, groups, all, splits, seed + 7);

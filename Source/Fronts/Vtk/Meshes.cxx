@@ -5,10 +5,10 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Vtk/ClosedMesh.h"
 #include "BrickCCL/Vtk/SurfaceScene.h"
-#include "BrickCCL/Vtk/WriteMesh.h"
 
 #include <vtkAppendPolyData.h>
 #include <vtkCellData.h>
+#include <vtkDecimatePro.h>
 #include <vtkDoubleArray.h>
 #include <vtkFlyingEdges3D.h>
 #include <vtkImageData.h>
@@ -16,13 +16,13 @@
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
-#include <vtkDecimatePro.h>
 #include <vtkSmartPointer.h>
 #include <vtkTypeUInt64Array.h>
 #include <vtkWindowedSincPolyDataFilter.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace brickccl
 {
@@ -251,18 +251,6 @@ MeshOf(const ImageView &         labels,
   return mesh;
 }
 
-/** The share of their triangles that leaves `most` of them in all. \param most  0: all */
-double
-ShareOfTriangles(const std::vector<vtkSmartPointer<vtkPolyData>> & meshes, std::int64_t most)
-{
-  std::int64_t all = 0;
-  for (const auto & mesh : meshes)
-  {
-    all += mesh->GetNumberOfPolys();
-  }
-  return most == 0 ? 1 : static_cast<double>(most) / static_cast<double>(all);
-}
-
 /** A closed mesh of the same volume with this share of the triangles, or with more if it would not stay closed. */
 vtkSmartPointer<vtkPolyData>
 WithFewerTriangles(const vtkSmartPointer<vtkPolyData> & mesh, double share, const Geometry & geometry)
@@ -306,7 +294,10 @@ WriteMeshes(const ImageView &                labels,
     const auto at = static_cast<std::size_t>(i);
     meshes[at] = MeshOf(labels, table, table.components[places[at]], options, reports[at].isSmooth);
   });
-  const double share = ShareOfTriangles(meshes, options.triangles);
+  const double all = std::accumulate(meshes.begin(), meshes.end(), 0.0, [](double sum, const auto & mesh) {
+    return sum + static_cast<double>(mesh->GetNumberOfPolys());
+  });
+  const double share = options.triangles == 0 ? 1 : static_cast<double>(options.triangles) / all;
   ParallelFor(count, context.Part(0.6, 0.8), [&](std::int64_t i) {
     const auto              at = static_cast<std::size_t>(i);
     const ComponentMeasures component = table.components[places[at]];
@@ -339,17 +330,17 @@ WriteMeshes(const ImageView &                labels,
     }
     return reports;
   }
-  vtkNew<vtkAppendPolyData> all;
-  all->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
+  vtkNew<vtkAppendPolyData> joined;
+  joined->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
   for (const auto & mesh : meshes)
   {
-    all->AddInputData(mesh);
+    joined->AddInputData(mesh);
   }
   if (!meshes.empty())
   {
-    all->Update();
+    joined->Update();
   }
-  WriteMesh(all->GetOutput(), table.geometry, options, path);
+  WriteMesh(joined->GetOutput(), table.geometry, options, path);
   context.progress.Update(1);
   return reports;
 }

@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+class vtkObject;
+class vtkPolyData;
+
 namespace brickccl
 {
 
@@ -64,6 +67,12 @@ std::vector<MeshReport> WriteMeshes(const ImageView &                labels,
                                     const std::string &              path,
                                     bool                             oneFileEach,
                                     const HostContext &              context);
+
+/** Writes a mesh in mm, whose cells have the array "Label", as WriteMeshes does. */
+void WriteMesh(vtkPolyData *, const Geometry &, const MeshOptions &, const std::string & path);
+
+/** Keeps VTK's errors off the error stream; exceptions report them. */
+void Quieten(vtkObject * object);
 
 /** Where WriteMeshes writes a component of its own. */
 std::string MeshPathOf(const std::string & path, std::uint64_t label);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Vtk/WriteMesh.h"
+#include "BrickCCL/Vtk/Meshes.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -41,12 +41,6 @@ SpaceText(bool ras)
   return std::string("BrickCCL surface, coordinates in mm, ") + (ras ? "RAS" : "LPS");
 }
 
-struct VerticesAndFaces
-{
-  std::string vertices;
-  std::string faces;
-};
-
 template <typename T>
 void
 Append(std::string & bytes, T number)
@@ -61,34 +55,37 @@ Append(std::string & bytes, T number)
 
 /** The mesh's points, each of which belongs to one component, with its color and label, and the triangles.
  *  \param isGlb  as glTF has them: the color is linear, with alpha, and the label is a float */
-VerticesAndFaces
+std::pair<std::string, std::string>
 ColoredBytes(vtkPolyData * mesh, const MeshOptions & options, const std::string & path, bool isGlb)
 {
-  VerticesAndFaces           bytes;
+  std::string                vertices;
+  std::string                faces;
+  std::uint64_t              largest = 0;
   std::vector<std::uint32_t> labelOf(static_cast<std::size_t>(mesh->GetNumberOfPoints()));
   vtkDataArray * const       labels = mesh->GetCellData()->GetArray("Label");
   for (vtkIdType cell = 0; cell < mesh->GetNumberOfPolys(); ++cell)
   {
-    const auto          label = static_cast<std::uint64_t>(labels->GetComponent(cell, 0));
-    const std::uint64_t most = isGlb ? 1U << 24U : std::numeric_limits<std::uint32_t>::max();
-    ThrowIf<Unsupported>(label > most,
-                         Quoted(path) + " cannot hold the label " + std::to_string(label) + ", which is above " +
-                           std::to_string(most) + "; use .vtp");
+    const auto label = static_cast<std::uint64_t>(labels->GetComponent(cell, 0));
+    largest = std::max(largest, label);
     vtkIdType         count = 0;
     const vtkIdType * points = nullptr;
     mesh->GetPolys()->GetCellAtId(cell, count, points);
-    bytes.faces.append(isGlb ? "" : "\3");
+    faces.append(isGlb ? "" : "\3");
     for (vtkIdType i = 0; i < count; ++i)
     {
-      Append(bytes.faces, static_cast<std::int32_t>(points[i]));
+      Append(faces, static_cast<std::int32_t>(points[i]));
       labelOf[static_cast<std::size_t>(points[i])] = static_cast<std::uint32_t>(label);
     }
   }
+  const std::uint64_t most = isGlb ? 1U << 24U : std::numeric_limits<std::uint32_t>::max();
+  ThrowIf<Unsupported>(largest > most,
+                       Quoted(path) + " cannot hold the label " + std::to_string(largest) + ", which is above " +
+                         std::to_string(most) + "; use .vtp");
   for (std::size_t point = 0; point < labelOf.size(); ++point)
   {
     for (int axis = 0; axis < 3; ++axis)
     {
-      Append(bytes.vertices, static_cast<float>(mesh->GetPoint(static_cast<vtkIdType>(point))[axis]));
+      Append(vertices, static_cast<float>(mesh->GetPoint(static_cast<vtkIdType>(point))[axis]));
     }
     std::array<double, 3> color = SegmentColor(labelOf[point]);
     if (options.colors != nullptr)
@@ -101,19 +98,19 @@ ColoredBytes(vtkPolyData * mesh, const MeshOptions & options, const std::string 
       const double shown = !isGlb             ? channel
                          : channel <= 0.04045 ? channel / 12.92
                                               : std::pow((channel + 0.055) / 1.055, 2.4);
-      Append(bytes.vertices, static_cast<unsigned char>(std::lround(255 * shown)));
+      Append(vertices, static_cast<unsigned char>(std::lround(255 * shown)));
     }
     if (isGlb)
     {
-      bytes.vertices += '\xFF';
-      Append(bytes.vertices, static_cast<float>(labelOf[point]));
+      vertices += '\xFF';
+      Append(vertices, static_cast<float>(labelOf[point]));
     }
     else
     {
-      Append(bytes.vertices, labelOf[point]);
+      Append(vertices, labelOf[point]);
     }
   }
-  return bytes;
+  return { vertices, faces };
 }
 
 void
@@ -130,22 +127,22 @@ WriteParts(const std::string & temporary, const std::string & path, std::initial
 void
 WritePly(vtkPolyData * mesh, const MeshOptions & options, const std::string & temporary, const std::string & path)
 {
-  const VerticesAndFaces bytes = ColoredBytes(mesh, options, path, false);
-  const std::string      header =
+  const auto [vertices, faces] = ColoredBytes(mesh, options, path, false);
+  const std::string header =
     "ply\nformat binary_little_endian 1.0\ncomment " + SpaceText(options.ras) + "\nelement vertex " +
     std::to_string(mesh->GetNumberOfPoints()) +
     "\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty "
     "uchar blue\nproperty uint label\nelement face " +
     std::to_string(mesh->GetNumberOfPolys()) + "\nproperty list uchar int vertex_indices\nend_header\n";
-  WriteParts(temporary, path, { header, bytes.vertices, bytes.faces });
+  WriteParts(temporary, path, { header, vertices, faces });
 }
 
 /** Writes binary glTF 2.0. Points are in mm; the node turns them into meters with y upwards, as glTF wants. */
 void
 WriteGlb(vtkPolyData * mesh, const MeshOptions & options, const std::string & temporary, const std::string & path)
 {
-  const VerticesAndFaces bytes = ColoredBytes(mesh, options, path, true);
-  const std::size_t      all = bytes.vertices.size() + bytes.faces.size();
+  const auto [vertices, faces] = ColoredBytes(mesh, options, path, true);
+  const std::size_t all = vertices.size() + faces.size();
   ThrowIf<Unsupported>(all > 4000000000U,
                        Quoted(path) + " would have more than 4 GB, which .glb cannot hold; use .vtp or --triangles");
   double bounds[6];
@@ -154,7 +151,7 @@ WriteGlb(vtkPolyData * mesh, const MeshOptions & options, const std::string & te
     const auto text = [&](int i) { return Shortest(static_cast<double>(static_cast<float>(bounds[first + i]))); };
     return "[" + text(0) + "," + text(2) + "," + text(4) + "]";
   };
-  const std::string size = std::to_string(bytes.vertices.size());
+  const std::string size = std::to_string(vertices.size());
   const std::string points = R"({"bufferView":0,"count":)" + std::to_string(mesh->GetNumberOfPoints());
   std::string       json =
     R"({"asset":{"version":"2.0","generator":")" + SpaceText(options.ras) +
@@ -163,7 +160,7 @@ WriteGlb(vtkPolyData * mesh, const MeshOptions & options, const std::string & te
     R"("meshes":[{"primitives":[{"attributes":{"POSITION":0,"COLOR_0":1,"_LABEL":2},"indices":3,"material":0}]}],)"
     R"("buffers":[{"byteLength":)" +
     std::to_string(all) + R"(}],"bufferViews":[{"buffer":0,"byteStride":20,"target":34962,"byteLength":)" + size +
-    R"(},{"buffer":0,"target":34963,"byteOffset":)" + size + R"(,"byteLength":)" + std::to_string(bytes.faces.size()) +
+    R"(},{"buffer":0,"target":34963,"byteOffset":)" + size + R"(,"byteLength":)" + std::to_string(faces.size()) +
     R"(}],"accessors":[)" + points + R"(,"componentType":5126,"type":"VEC3","min":)" + corner(0) + R"(,"max":)" +
     corner(1) + "}," + points + R"(,"componentType":5121,"type":"VEC4","normalized":true,"byteOffset":12},)" + points +
     R"(,"componentType":5126,"type":"SCALAR","byteOffset":16},{"bufferView":1,"componentType":5125,"type":"SCALAR","count":)" +
@@ -176,7 +173,7 @@ WriteGlb(vtkPolyData * mesh, const MeshOptions & options, const std::string & te
   }
   std::string binary;
   Append(binary, static_cast<std::uint32_t>(all));
-  WriteParts(temporary, path, { header, "JSON", json, binary, { "BIN\0", 4 }, bytes.vertices, bytes.faces });
+  WriteParts(temporary, path, { header, "JSON", json, binary, { "BIN\0", 4 }, vertices, faces });
 }
 
 /** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Core/TextLists.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/FindImages.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Segments.h"
@@ -308,12 +309,13 @@ ScoreOne(const ScoreArguments &     arguments,
   ImageReader       reader(arguments, arguments.threads, reporter);
   const LoadedImage labels = ReadClass(arguments, pair.labels, reader);
   const LoadedImage truth = ReadClass(arguments, pair.truth, reader);
-  CheckSameGrid(labels, truth, pair.truth);
+  CheckSameGrid(labels, truth, pair.truth, Quoted(pair.labels));
   NoteGrayClasses(truth, reader, "TRUTH must be an image of the true defects");
   reporter.Step("comparing");
   const ProgressHooks hooks = reporter.Hooks();
-  const batch::Score  score =
-    batch::ScoreLabels(labels, truth, arguments.options, { arguments.threads, Progress(hooks) });
+  const batch::Score  score = files::WithContext(Quoted(pair.labels) + ": ", [&] {
+    return batch::ScoreLabels(labels, truth, arguments.options, { arguments.threads, Progress(hooks) });
+  });
   if (score.labels == 1 && score.trueDefects > 1 && !arguments.options.areComponents)
   {
     reader.Note(Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");

@@ -109,7 +109,7 @@ class ZonesTest(CommandTest):
         for name in ("a", "b"):
             write_nrrd(self.path(name + ".nrrd"), "uint8", size, [200 if 0 < z < 3 and 0 < x < 5 else 9 for x, y, z in place_in(size)])
         write_nrrd(self.path("r/z_a.nrrd"), "uint8", size, [1] * 120)
-        recipe = "[zones]\nfile = \"%s\"\n[part]\nmethod = \"all\"\n[labeling]\nthreshold = 50\n"
+        recipe = "[zones]\nfile = \"%s\"\n[threshold]\nrange = [50, 255]\n"
         with open(self.path("r/r.toml"), "w", encoding="utf-8") as stream:
             stream.write(recipe % "z_{item}.nrrd")
         self.fails("batch", self.path("r/r.toml"), self.path("a.nrrd"), self.path("b.nrrd"), "-o", self.path("out"), "--dry-run",

@@ -13,3 +13,4 @@ brickccl render pores.nrrd --style slices --intensity scan.nrrd --where "volume_
 
 brickccl mesh scan.nrrd scan.stl --iso iso50 --quiet
 brickccl mesh pores.nrrd pores.vtp --iso otsu --intensity scan.nrrd --columns surface --quiet
+brickccl mesh pores.nrrd pores.glb --color-by volume_mm3 --triangles 10000 --quiet

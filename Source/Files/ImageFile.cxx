@@ -363,22 +363,25 @@ WriteImageFile(const std::string & path, const ImageToWrite & image, const Write
 }
 
 void
-CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::string & otherName)
+CheckSameGrid(const LoadedImage & image,
+              const LoadedImage & other,
+              const std::string & otherName,
+              const std::string & name)
 {
   const std::string who = other.spacingSource == "none" ? "its file" : image.spacingSource == "none" ? "the input" : "";
   ThrowIf<InvalidArgument>(!std::equal(image.extent.size, image.extent.size + MaximumDimension, other.extent.size),
-                           Quoted(otherName) + " has the extent " + other.extent.ToString() +
-                             " but the input image has " + image.extent.ToString() + "; they must be the same");
+                           Quoted(otherName) + " has the extent " + other.extent.ToString() + " but " + name + " has " +
+                             image.extent.ToString() + "; they must be the same");
   const bool isAtZero = std::count(other.geometry.origin, other.geometry.origin + 3, 0.0) == 3;
   const auto complain = [&](const char * what, double theirs, double ours) {
     std::ostringstream text;
-    text << Quoted(otherName) << " is elsewhere in space than the input image: its " << what << " is " << theirs
+    text << Quoted(otherName) << " is elsewhere in space than " << name << ": its " << what << " is " << theirs
          << " instead of " << ours
          << (*what != 's' && isAtZero
-               ? "; if its file has no geometry, save it with the geometry of the input image, else resample it"
+               ? "; if its file has no geometry, save it with the geometry of " + name + ", else resample it"
              : *what == 's' && !who.empty()
                ? ", assumed since " + who + " has no voxel size; save it with one, or set --spacing X Y Z for both"
-               : "; resample it to the grid of the input image");
+               : "; resample it to the grid of " + name);
     throw InvalidArgument(text.str());
   };
   constexpr double relative = 1e-4;

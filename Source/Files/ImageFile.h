@@ -152,6 +152,9 @@ std::string FormatsReadInParts();
 /** \throws InvalidArgument, which says what differs, unless two images cover the same voxels in space. The extents must
  *  be equal except for trailing axes of size 1. The origins must differ by less than a thousandth of a voxel, and the
  *  spacings and directions by less than 1e-4 (relative). */
-void CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::string & otherName);
+void CheckSameGrid(const LoadedImage & image,
+                   const LoadedImage & other,
+                   const std::string & otherName,
+                   const std::string & name = "the input image");
 
 } // namespace brickccl

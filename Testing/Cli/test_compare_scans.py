@@ -243,7 +243,7 @@ class CompareScansTest(CommandTest):
         write_nrrd(self.path("a.nrrd"), "uint8", (9, 9, 9), [0] * 729)
         write_nrrd(self.path("flat.nrrd"), "uint8", (9, 9, 1), [1] * 81)
         a, flat = self.path("a.nrrd"), self.path("flat.nrrd")
-        self.fails("compare", a, flat, saying=["scans need one grid or --align: ", "9 x 9 x 1"])
+        self.fails("compare", a, flat, saying=["scans need one grid or --align: ", "9 x 9 x 1", "but '%s' has" % a])
         self.fails("compare", a, saying="SCAN needs 2 or more values")
         self.fails("compare", a, a, "--different-recipes", "--recipe", "print-porosity", saying="label maps no --different-recipes")
         self.fails("compare", a, a, "--different-recipes", saying="a.nrrd' is not the folder of a batch")

@@ -81,7 +81,7 @@ class MeshTest(CommandTest):
     SIZE = (30, 28, 26)
 
     def setUp(self):
-        super().setUp()
+        CommandTest.setUp(self)  # also of suites with the same label map
         width, height, depth = self.SIZE
         voxels = []
         for z in range(depth):
@@ -309,7 +309,7 @@ class MeshTest(CommandTest):
         self.ok("mesh", self.path("far.nrrd"), self.path("f.vtp"), "--quiet")
 
     def test_bad_input(self):
-        self.fails("mesh", self.labels, self.path("o.wrl"), saying=".stl, .ply, .obj or .vtp")
+        self.fails("mesh", self.labels, self.path("o.wrl"), saying=".stl, .ply, .glb, .obj or .vtp")
         self.fails("mesh", self.labels, self.path("none/o.stl"), saying="none")
         self.fails("mesh", self.labels, self.path("o.stl"), "--smooth", "-1", saying="--smooth")
         write_nrrd(self.path("flat.nrrd"), "uint8", (4, 3), [1] * 12)
@@ -428,7 +428,7 @@ class IsoSurfaceTest(CommandTest):
                                   (("m.ply", "--iso", "5", "--smooth", "20"), "--smooth"),
                                   (("m.ply", "--iso", "big"), "big"),
                                   (("m.ply", "--columns", "shape"), "needs a .vtp file"),
-                                  (("m.ply", "--intensity", self.path("scan.nrrd")), "--iso or --columns")):
+                                  (("m.ply", "--intensity", self.path("scan.nrrd")), "--iso, --color-by or --columns")):
             self.fails("mesh", self.path("scan.nrrd"), self.path(arguments[0]), *arguments[1:], saying=saying)
         write_nrrd(self.path("scan.nrrd"), "uint8", (3, 3, 3), [9] * 27)
         for iso, saying in ((9, "go from 9 to 9; 9 (--iso) is outside"), ("iso50", "all voxels have the same value"),

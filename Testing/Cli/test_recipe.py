@@ -63,6 +63,7 @@ class RecipeTest(CommandTest):
         self.assertIn("the recipe has 6 faults", result.stderr)
         result = self.refuses("[part]\nmethod = \"pores\"\n[parts]\nrange = [5, inf]\n", 3, "did you mean 'part'")
         self.assertIn("the recipe has a fault", result.stderr)
+        self.fails("recipe", "casting-porosity", saying="see `brickccl recipe explain casting-porosity`")
 
     def test_thresholds_that_are_numbers(self):
         part = "[part]\nmethod = \"pores\"\nthreshold = %s\n"

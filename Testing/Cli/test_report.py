@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`brickccl report`: one file that asks for nothing else, with everything escaped."""
 
+import base64
 import html.parser
 import json
 import os
 import re
+import struct
 import unittest
 import zipfile
 
@@ -39,6 +41,8 @@ class Page(html.parser.HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
+#: A picture of one pixel.
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==")
 FIELDS = {"title": "Report <1>", "customer": "ACME & Co", "order": "2026-1", "part": "P 1", "serial_number": "7 to 9",
           "inspector": "J. Doe", "scanner": "225 kV", "date": "1 May 2026", "language": "de", "paper": "Letter"}
 
@@ -48,6 +52,25 @@ SOLID = tuple(2 if (x, y, z) in ((2, 2, 1), (2, 2, 2), (4, 3, 1)) else int(0 < x
 PART = "[part]\nmethod = \"largest\"\nrange = [1, 2]\n[threshold]\nrange = [2, 2]\n"
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def write_slice(path, series, z, date, maker, model):
+    """A slice of DICOM, 4 x 3 pixels, all of which are 2."""
+    def element(group, number, kind, value):
+        value = struct.pack("<H", value) if kind == "US" else value.encode() if isinstance(value, str) else value
+        value += b"\0" * (len(value) % 2) if kind in ("UI", "OB") else b" " * (len(value) % 2)
+        length = struct.pack("<HI", 0, len(value)) if kind == "OB" else struct.pack("<H", len(value))
+        return struct.pack("<HH", group, number) + kind.encode() + length + value
+    uid = "1.2.826.%d.%d" % (series, z + 1)
+    meta = element(2, 2, "UI", "1.2.840.10008.5.1.4.1.1.2") + element(2, 3, "UI", uid) + element(2, 0x10, "UI", "1.2.840.10008.1.2.1")
+    with open(path, "wb") as stream:
+        stream.write(b"\0" * 128 + b"DICM" + element(2, 0, "UL", struct.pack("<I", len(meta))) + meta)
+        for one in ((8, 0x16, "UI", "1.2.840.10008.5.1.4.1.1.2"), (8, 0x18, "UI", uid), (8, 0x20, "DA", date), (8, 0x60, "CS", "CT"),
+                    (8, 0x70, "LO", maker), (8, 0x1090, "LO", model), (0x20, 0xD, "UI", "1.2.3"), (0x20, 0xE, "UI", "1.2.826.%d" % series),
+                    (0x20, 0x13, "IS", str(z)), (0x20, 0x32, "DS", "0\\0\\%d" % z), (0x20, 0x37, "DS", "1\\0\\0\\0\\1\\0"), (0x28, 2, "US", 1),
+                    (0x28, 4, "CS", "MONOCHROME2"), (0x28, 0x10, "US", 3), (0x28, 0x11, "US", 4), (0x28, 0x30, "DS", "0.5\\0.5"), (0x28, 0x100, "US", 8),
+                    (0x28, 0x101, "US", 8), (0x28, 0x102, "US", 7), (0x28, 0x103, "US", 0), (0x7FE0, 0x10, "OB", b"\2" * 12)):
+            stream.write(element(*one))
 
 
 class ReportTest(CommandTest):
@@ -115,7 +138,7 @@ class ReportTest(CommandTest):
         fields = "".join("%s = \"%s\"\n" % one for one in FIELDS.items())
         rule = "[[acceptance]]\nrule = \"largest\"\ncolumn = \"volume_mm3\"\nat_most = 1.5\nname = \"Size\"\n"
         with open(self.path("l.png"), "wb") as stream:
-            stream.write(b"not looked at")
+            stream.write(PIXEL)
         text, page = self.report(["a", "b"], rule + "[report]\nlogo = \"l.png\"\n" + fields)
         said = set(page.texts["dd"] + page.texts["h1"])
         self.assertEqual(said, {value for name, value in FIELDS.items() if name not in ("language", "paper")} | {"1 \u00d7 1 \u00d7 1 mm"})
@@ -128,9 +151,14 @@ class ReportTest(CommandTest):
         page = Page(self.shown())
         self.assertIn("Other", page.texts["dd"])
         self.assertIn("Size 2 mm\u00b3, limit 1.5 mm\u00b3", page.texts["div"])
+        for name, content in (("cut.png", PIXEL[:-1]), ("l.jpg", PIXEL), ("l.svg", b"<svg><g/>")):
+            with open(self.path(name), "wb") as stream:
+                stream.write(content)
         for field, saying in (("colour=1", ["a report has no field 'colour'", "customer", "serial_number"]), ("language=fr", ["it must be one of", "de"]),
                               ("customer", "--report-field customer has no value; write customer=VALUE"), ("titel", "did you mean 'title'?"),
-                              ("title=" + 40000 * "a", "a text of the report has 40000 bytes; it may have 32767"), ("logo=r.toml", "must be a .png"), ("logo=none.png", "cannot read the logo")):
+                              ("title=" + 40000 * "a", "a text of the report has 40000 bytes; it may have 32767"), ("logo=r.toml", "must be a .png"), ("logo=none.png", "cannot read the logo"),
+                              ("logo=" + self.path("cut.png"), "cut.png' is not a whole png picture"), ("logo=" + self.path("l.jpg"), "l.jpg' is not a whole jpg picture"),
+                              ("logo=" + self.path("l.svg"), "l.svg' is not a whole svg picture")):
             self.fails("report", self.path("out"), "--report-field", field, saying=saying)
             self.fails("batch", self.path("r.toml"), self.path("in"), "-o", self.path("new"), "--report-field", field, saying=saying)
             self.assertFalse(os.path.exists(self.path("new")))
@@ -201,10 +229,30 @@ class ReportTest(CommandTest):
             saying = "a text of the report has 40000 bytes" if "title" in key else "it must be a .png, .jpg or .svg"
             self.fails("recipe", "check", self.path("long.toml"), saying=["long.toml:2: report.", saying])
 
-    def test_a_value_near_its_limit_shows_all_digits(self):
-        """1.0002 mm3 against the limit 1 are not shown as 1.000."""
+    def test_scanner_and_scan_date_come_from_dicom_files(self):
+        """If all items agree, and no field replaces them."""
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write("[threshold]\nrange = [1, 2]\n")
+        for series, name in enumerate("ab"):
+            os.makedirs(self.path("in/" + name))
+            for z in range(3):
+                write_slice(self.path("in/%s/%d.dcm" % (name, z)), series + 1, z, "20261120", "Maker", "Model 9")
+        def shown(*fields):
+            self.ok("batch", self.path("r.toml"), self.path("in"), "-o", self.path("out"), "--report", "--resume",
+                    *("--report-field=" + field for field in fields))
+            page = Page(self.shown())
+            return dict(zip(page.texts["dt"], page.texts["dd"]))
+        self.assertEqual(shown(), {"scanner": "Maker Model 9", "scan date": "2026-11-20", "voxel size": "0.5 \u00d7 0.5 \u00d7 1 mm"})
+        said = shown("scanner=225 kV", "language=de", "date=today")
+        self.assertEqual((said["CT-Anlage"], said["Datum des Scans"], said["Datum"]), ("225 kV", "2026-11-20", "today"))
+        write_slice(self.path("in/b/2.dcm"), 2, 2, "20261121", "Maker", "Model 9")
+        write_slice(self.path("in/b/0.dcm"), 2, 0, "20261121", "Maker", "")
+        self.assertEqual(shown(), {"voxel size": "0.5 \u00d7 0.5 \u00d7 1 mm"})
+
+    def test_a_value_near_its_limit_shows_the_digits_that_differ(self):
+        """1.00020003 mm3 against the limit 1 are not shown as 1.000, nor with all digits."""
         os.mkdir(self.path("in"))
-        write_nrrd(self.path("in/a.nrrd"), "uint8", (6, 5, 4), [1] + [0] * 119, (1.0002, 1, 1))
+        write_nrrd(self.path("in/a.nrrd"), "uint8", (6, 5, 4), [1] + [0] * 119, (1.00020003, 1, 1))
         with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
             stream.write("[[acceptance]]\nrule = \"largest\"\ncolumn = \"volume_mm3\"\nat_most = 1\n")
         self.ok("batch", self.path("r.toml"), self.path("in"), "-o", self.path("out"), "--report", "--quiet")

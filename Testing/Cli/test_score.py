@@ -77,9 +77,9 @@ class ScoreTest(CommandTest):
     def test_what_does_not_fit(self):
         write_nrrd(self.path("l.nrrd"), "uint8", (2, 2, 2), [0] * 8)
         write_nrrd(self.path("t.nrrd"), "uint8", (2, 2, 1), [0] * 4)
-        self.fails("score", self.path("l.nrrd"), self.path("t.nrrd"), saying="2 x 2 x 2")
+        self.fails("score", self.path("l.nrrd"), self.path("t.nrrd"), saying=["t.nrrd' has the extent", "l.nrrd' has ", "2 x 2 x 2"])
         write_nrrd(self.path("t.nrrd"), "uint8", (2, 2, 2), [0] * 8, (1, 1, 2))
-        self.fails("score", self.path("l.nrrd"), self.path("t.nrrd"), saying="spacing")
+        self.fails("score", self.path("l.nrrd"), self.path("t.nrrd"), saying=["spacing", "than '%s'" % self.path("l.nrrd")])
         self.fails("score", self.path("l.nrrd"), self.path("l.nrrd"), "--overlap", 2, saying="--overlap")
 
     def test_a_scan_as_truth_is_noted(self):

@@ -102,6 +102,24 @@ class ZonesTest(CommandTest):
         self.assertEqual(batch["zones"][0]["porosity_percent"], 100 * (31 / 60))
         self.assertEqual(batch["porosity_percent"], summary["pores"]["porosity_percent"])
 
+    def test_a_dry_run_names_a_file_of_zones_that_is_missing(self):
+        """And a comparison finds the file of zones next to the recipe, as a batch does."""
+        size = (6, 5, 4)
+        os.mkdir(self.path("r"))
+        for name in ("a", "b"):
+            write_nrrd(self.path(name + ".nrrd"), "uint8", size, [200 if 0 < z < 3 and 0 < x < 5 else 9 for x, y, z in place_in(size)])
+        write_nrrd(self.path("r/z_a.nrrd"), "uint8", size, [1] * 120)
+        recipe = "[zones]\nfile = \"%s\"\n[threshold]\nrange = [50, 255]\n"
+        with open(self.path("r/r.toml"), "w", encoding="utf-8") as stream:
+            stream.write(recipe % "z_{item}.nrrd")
+        self.fails("batch", self.path("r/r.toml"), self.path("a.nrrd"), self.path("b.nrrd"), "-o", self.path("out"), "--dry-run",
+                   saying="r/z_b.nrrd' (zones.file) is missing")
+        with open(self.path("r/r.toml"), "w", encoding="utf-8") as stream:
+            stream.write(recipe % "z_a.nrrd")
+        self.ok("batch", self.path("r/r.toml"), self.path("a.nrrd"), self.path("b.nrrd"), "-o", self.path("out"), "--dry-run")
+        self.assertFalse(os.path.exists(self.path("out")))
+        self.assertIn("1 same", self.ok("compare", self.path("a.nrrd"), self.path("b.nrrd"), "--recipe", self.path("r/r.toml")).stdout)
+
     def test_what_does_not_fit_is_refused(self):
         self.write((4, 3, 2), [1] * 24, [0] * 24)
         label = ("label", self.image, self.path("l.nrrd"))

@@ -5,6 +5,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
 #include "BrickCCL/Report/Report.h"
 
@@ -33,15 +34,6 @@ struct BatchArguments : job::Job
   bool                     xlsx = false;
   std::vector<std::string> fields;
 };
-
-std::string
-DescribeTime(double seconds)
-{
-  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
-  return whole < 60   ? std::to_string(whole) + " s"
-       : whole < 3600 ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s"
-                      : std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
-}
 
 void
 PrintItems(const batch::FoundItems & found, const BatchArguments & arguments)
@@ -115,11 +107,6 @@ RunBatchCommand(const BatchArguments & arguments)
 {
   Device::FromName(arguments.device);
   batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
-  for (std::string * const file : { &recipe.logo, &recipe.zones })
-  {
-    // It is next to the recipe.
-    *file = file->empty() ? "" : (std::filesystem::path(arguments.recipe).parent_path() / *file).string();
-  }
   report::SetFields(recipe, arguments.fields);
   const std::string       logo = recipe.logo.empty() ? "" : report::CopiedLogo(arguments.folder, recipe.logo);
   const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
@@ -130,6 +117,11 @@ RunBatchCommand(const BatchArguments & arguments)
   if (arguments.dryRun)
   {
     PrintItems(found, arguments);
+    for (const batch::BatchItem & item : found.items)
+    {
+      const std::string zones = batch::ZonesOf(recipe, item.name);
+      ThrowIf(!zones.empty() && !files::IsThere(zones), "the file " + Quoted(zones) + " (zones.file) is missing");
+    }
     return;
   }
   Reporter            reporter(arguments.quiet || arguments.json);
@@ -141,9 +133,8 @@ RunBatchCommand(const BatchArguments & arguments)
   options.process.drawsForReport = arguments.report;
   options.process.surfacesProgram = FindSurfacesProgram();
   options.report = [&](const batch::BatchEvent & event) {
-    reporter.Note(
-      "[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
-      (event.secondsLeft >= 0 && event.done < event.total ? " (" + DescribeTime(event.secondsLeft) + " left)" : ""));
+    reporter.Note("[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
+                  (event.secondsLeft >= 0 && event.done < event.total ? " (" + TimeLeft(event.secondsLeft) + ")" : ""));
   };
   for (const std::string & file : found.ignored)
   {

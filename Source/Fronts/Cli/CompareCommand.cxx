@@ -212,9 +212,6 @@ batch::Recipe
 RecipeOf(const CompareArguments & arguments)
 {
   auto recipe = arguments.recipe.empty() ? batch::Recipe() : batch::ReadRecipe(arguments.recipe);
-  // A logo is next to the recipe.
-  const auto folder = std::filesystem::path(arguments.recipe).parent_path();
-  recipe.logo = recipe.logo.empty() ? "" : (folder / recipe.logo).string();
   report::SetFields(recipe, arguments.fields);
   return recipe;
 }

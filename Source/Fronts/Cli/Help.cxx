@@ -36,7 +36,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output schema:options limit thickness:histogram thickness:picture" },
-  { "The mesh", "iso one-file-each mesh:smooth mesh:ras" },
+  { "The mesh", "iso one-file-each mesh:smooth mesh:ras triangles mesh:color-by" },
   { "The comparison",
     "overlap components class iou compare:recipe align transform tracks different-recipes least-change" },
   { "The picture", "style color-by render:size patient" },

@@ -54,18 +54,27 @@ MaskOf(const ImageView & scan, double iso)
   return mask;
 }
 
+/** The columns that are measured. \throws InvalidArgument unless the file holds what is asked for */
+std::string
+NamesOfColumns(const MeshArguments & arguments)
+{
+  CheckMeshName(arguments.output);
+  const std::string ending = MeshEnding(arguments.output);
+  const std::string shown = arguments.columns + NameInMillimeters(arguments.column);
+  ThrowIf<InvalidArgument>(!arguments.columns.empty() && ending != ".vtp",
+                           "--columns needs a .vtp file; " + Quoted(arguments.output) + " holds no columns");
+  CheckIsUsed("--color-by", arguments.column.empty() || ending == ".ply" || ending == ".glb", "a .ply or .glb file");
+  CheckIntensity(arguments, !arguments.iso.empty() || !shown.empty(), "--iso, --color-by or --columns");
+  return arguments.chosen.where.empty() ? shown : WithColumnsOf(Condition(arguments.chosen.where), shown);
+}
+
 } // namespace
 
 void
 RunMesh(const MeshArguments & arguments)
 {
-  CheckMeshName(arguments.output);
-  ThrowIf<InvalidArgument>(!arguments.columns.empty() && MeshEnding(arguments.output) != ".vtp",
-                           "--columns needs a .vtp file; " + Quoted(arguments.output) + " holds no columns");
-  CheckIntensity(arguments, !arguments.iso.empty() || !arguments.columns.empty(), "--iso or --columns");
-  const std::string & where = arguments.chosen.where;
-  const std::string   names = where.empty() ? arguments.columns : WithColumnsOf(Condition(where), arguments.columns);
-  const ColumnGroups  groups = ParseColumns(names, !arguments.intensity.empty());
+  const std::string  names = NamesOfColumns(arguments);
+  const ColumnGroups groups = ParseColumns(names, !arguments.intensity.empty());
   // Which files there will be, if each component has its own, is known when the components are.
   const NamedFiles outputs = arguments.oneFileEach ? NamedFiles() : NamedFiles{ { "OUTPUT", arguments.output } };
   const NamedFiles inputs = { { "LABELS", arguments.input },
@@ -110,6 +119,11 @@ RunMesh(const MeshArguments & arguments)
     CheckOutputs({}, each);
     reader.CheckNotRead(each);
   }
+  std::optional<ColumnColors> colors;
+  if (!arguments.column.empty())
+  {
+    options.colors = &colors.emplace(table, arguments.column, places);
+  }
   reporter.Step("making meshes");
   ReplacedTogether together;
   options.columns = names;
@@ -131,6 +145,11 @@ RunMesh(const MeshArguments & arguments)
   {
     reader.Note(std::to_string(rough) + (rough == 1 ? " component was not smoothed" : " components were not smoothed") +
                 ": too small or thin");
+  }
+  if (options.triangles > 0 && triangles > options.triangles)
+  {
+    reader.Note("--triangles " + std::to_string(options.triangles) +
+                " is too few for closed surfaces of these components: " + std::to_string(triangles) + " are left");
   }
   job::Findings findings;
   findings.push_back({ "components", reports.size(), 1, "#", "component" });

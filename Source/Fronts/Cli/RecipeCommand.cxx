@@ -54,10 +54,9 @@ AddRecipeCommand(CLI::App & app)
   check->add_option("FILE", *checked, fileText)->required();
   check->callback([checked] {
     const batch::Recipe recipe = batch::ReadRecipe(*checked);
-    const auto          zones = std::filesystem::path(*checked).parent_path() / recipe.zones;
-    ThrowIf(!recipe.zones.empty() && recipe.zones.find("{item}") == std::string::npos &&
-              !std::filesystem::exists(zones),
-            Quoted(*checked) + ": the file " + Quoted(zones.string()) + " (zones.file) is missing");
+    const std::string & zones = recipe.zones;
+    ThrowIf(!zones.empty() && zones.find("{item}") == std::string::npos && !std::filesystem::exists(zones),
+            Quoted(*checked) + ": the file " + Quoted(zones) + " (zones.file) is missing");
     std::cout << Printable(*checked) << ": the recipe " << Quoted(recipe.name) << " is right" << std::endl;
   });
 

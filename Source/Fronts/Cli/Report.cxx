@@ -114,6 +114,13 @@ Reporter::Note(const std::string & text)
 }
 
 std::string
+TimeLeft(double seconds)
+{
+  const auto left = static_cast<long long>(std::ceil(seconds));
+  return left < 120 ? std::to_string(left) + " s left" : std::to_string((left + 59) / 60) + " min left";
+}
+
+std::string
 Reporter::TimeLeft() const
 {
   const double passed = std::chrono::duration<double>(Clock::now() - m_Begin).count();
@@ -122,8 +129,7 @@ Reporter::TimeLeft() const
   {
     return {};
   }
-  const auto left = static_cast<long long>(std::ceil(passed / m_Fraction - passed));
-  return left < 120 ? ", " + std::to_string(left) + " s left" : ", " + std::to_string((left + 59) / 60) + " min left";
+  return ", " + cli::TimeLeft(passed / m_Fraction - passed);
 }
 
 void

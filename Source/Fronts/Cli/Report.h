@@ -20,6 +20,9 @@
 namespace brickccl::cli
 {
 
+/** "90 s left", "3 min left". */
+std::string TimeLeft(double seconds);
+
 /** Shows progress on the error stream: a bar on a terminal, or the seconds since a step began if the work does not
  *  report; else a line for each step. */
 class Reporter

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Core/TextLists.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/FindImages.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Segments.h"
@@ -316,13 +317,15 @@ ScoreOne(const ScoreArguments &     arguments,
   ImageReader       reader(arguments, arguments.threads, reporter);
   const LoadedImage labels = reader.ReadLabels(pair.labels);
   const LoadedImage truth = reader.ReadLabels(pair.truth);
-  CheckSameGrid(labels, truth, pair.truth);
+  CheckSameGrid(labels, truth, pair.truth, Quoted(pair.labels));
   const bool areAll = arguments.onlyClass.empty() || labels.channels != 1 || truth.channels != 1;
   areAll ? NoteGrayClasses(truth, reader, "TRUTH must be an image of the true defects") : void();
   reporter.Step("comparing");
   const ProgressHooks hooks = reporter.Hooks();
   const auto          compare = [&](const LoadedImage & ours, const LoadedImage & theirs) {
-    return batch::ScoreLabels(ours, theirs, arguments.options, { arguments.threads, Progress(hooks) });
+    return files::WithContext(Quoted(pair.labels) + ": ", [&] {
+      return batch::ScoreLabels(ours, theirs, arguments.options, { arguments.threads, Progress(hooks) });
+    });
   };
   const std::vector<std::string> classes = ClassesOf(arguments);
   for (const std::string & own : classes)

@@ -144,7 +144,8 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
       if (next == nullptr && !names.empty())
       {
         return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; the commands are " +
-               ListOf(names, ", ") + "; see `" + fullName + " --help`";
+               ListOf(names, ", ") + "; see `" + fullName +
+               (command->get_name() == "recipe" ? " explain " + argument + "`" : " --help`");
       }
       command = next == nullptr ? command : next;
       fullName += next == nullptr ? "" : " " + argument;

@@ -116,7 +116,7 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
   command
     ->add_option("OUTPUT,-o,--output",
                  arguments->output,
-                 "mesh: .stl, .obj, .ply (with labels and colors) or .vtp (with labels and measures)")
+                 "mesh: .stl, .obj, .ply or .glb (with labels and colors), .vtp (with labels and measures)")
     ->required();
   command
     ->add_option(
@@ -136,6 +136,11 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
     ->type_name("N")
     ->capture_default_str();
   command->get_option("--smooth")->excludes(command->get_option("--iso"));
+  command->add_option("--triangles", arguments->mesh.triangles, "reduce the triangles to about this many in all")
+    ->transform(Count(4, 1e9))
+    ->type_name("N");
+  command->add_option("--color-by", arguments->column, "color .ply and .glb by this column, as volume_mm3")
+    ->type_name("COLUMN");
   command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS instead of LPS");
   command->add_flag("--one-file-each", arguments->oneFileEach, "write a file for each component: name_LABEL.ext");
   AddOptions(*command, *arguments, "intensity columns names " + (std::string(ReadingOptions) + RunningOptions));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace brickccl
 {
@@ -22,10 +23,10 @@ MeshEnding(const std::string & path)
 void
 CheckMeshName(const std::string & path)
 {
-  const std::string ending = MeshEnding(path);
-  ThrowIf<InvalidArgument>(ending != ".stl" && ending != ".ply" && ending != ".obj" && ending != ".vtp",
+  const std::set<std::string> endings = { ".stl", ".ply", ".glb", ".obj", ".vtp" };
+  ThrowIf<InvalidArgument>(endings.count(MeshEnding(path)) == 0,
                            "a mesh cannot be written to " + Quoted(path) +
-                             "; use the extension .stl, .ply, .obj or .vtp");
+                             "; use the extension .stl, .ply, .glb, .obj or .vtp");
 }
 
 std::string

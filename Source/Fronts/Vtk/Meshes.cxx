@@ -3,37 +3,26 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/SegmentColors.h"
-#include "BrickCCL/Files/Settle.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Vtk/ClosedMesh.h"
 #include "BrickCCL/Vtk/SurfaceScene.h"
 
 #include <vtkAppendPolyData.h>
-#include <vtkCallbackCommand.h>
-#include <vtkCellArray.h>
 #include <vtkCellData.h>
+#include <vtkDecimatePro.h>
 #include <vtkDoubleArray.h>
-#include <vtkFieldData.h>
 #include <vtkFlyingEdges3D.h>
 #include <vtkImageData.h>
 #include <vtkNew.h>
-#include <vtkOBJWriter.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
-#include <vtkSTLWriter.h>
 #include <vtkSmartPointer.h>
-#include <vtkStringArray.h>
 #include <vtkTypeUInt64Array.h>
 #include <vtkWindowedSincPolyDataFilter.h>
-#include <vtkXMLPolyDataWriter.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <limits>
+#include <numeric>
 
 namespace brickccl
 {
@@ -57,16 +46,6 @@ FitsBox(vtkPolyData * mesh, vtkImageData * box)
     }
   }
   return true;
-}
-
-/** Keeps VTK's errors off the error stream; exceptions report them here. */
-static void
-Quieten(vtkObject * object)
-{
-  vtkNew<vtkCallbackCommand> nothing;
-  nothing->SetCallback([](vtkObject *, unsigned long, void *, void *) {});
-  object->AddObserver(vtkCommand::ErrorEvent, nothing);
-  object->AddObserver(vtkCommand::WarningEvent, nothing);
 }
 
 /** The voxels of one component in a box with a margin of one voxel around it: 1 inside, 0 outside. */
@@ -269,143 +248,21 @@ MeshOf(const ImageView &         labels,
   return mesh;
 }
 
-/** Writes a binary PLY file. Its vertices, each of which belongs to one component, hold the component's label and a
- * color: its segment's color in .seg.nrrd files. \throws Unsupported for labels of more than 32 bits.
- */
-static void
-WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & temporary, const std::string & path)
+/** A closed mesh of the same volume with this share of the triangles, or with more if it would not stay closed. */
+vtkSmartPointer<vtkPolyData>
+WithFewerTriangles(const vtkSmartPointer<vtkPolyData> & mesh, double share, const Geometry & geometry)
 {
-  std::vector<std::uint32_t> labelOf(static_cast<std::size_t>(mesh->GetNumberOfPoints()));
-  std::string                faces;
-  const auto                 append = [](std::string & bytes, auto number) {
-    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
-  };
-  vtkDataArray * const labels = mesh->GetCellData()->GetArray("Label");
-  for (vtkIdType cell = 0; cell < mesh->GetNumberOfPolys(); ++cell)
-  {
-    const auto label = static_cast<std::uint64_t>(labels->GetComponent(cell, 0));
-    if (label > std::numeric_limits<std::uint32_t>::max())
-    {
-      throw Unsupported(Quoted(path) + " cannot hold the label " + std::to_string(label) +
-                        ", which needs more than 32 bits; use .vtp");
-    }
-    vtkIdType         count = 0;
-    const vtkIdType * points = nullptr;
-    mesh->GetPolys()->GetCellAtId(cell, count, points);
-    append(faces, static_cast<unsigned char>(count));
-    for (vtkIdType i = 0; i < count; ++i)
-    {
-      append(faces, static_cast<std::int32_t>(points[i]));
-      labelOf[static_cast<std::size_t>(points[i])] = static_cast<std::uint32_t>(label);
-    }
-  }
-  std::string vertices;
-  for (std::size_t point = 0; point < labelOf.size(); ++point)
-  {
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      append(vertices, static_cast<float>(mesh->GetPoint(static_cast<vtkIdType>(point))[axis]));
-    }
-    for (const double channel : SegmentColor(labelOf[point]))
-    {
-      append(vertices, static_cast<unsigned char>(std::lround(255 * channel)));
-    }
-    append(vertices, labelOf[point]);
-  }
-  std::ofstream out(temporary, std::ios::binary);
-  out << "ply\nformat binary_" << (files::HostIsBigEndian ? "big" : "little") << "_endian 1.0\ncomment " << comment
-      << "\nelement vertex " << labelOf.size()
-      << "\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty "
-         "uchar blue\nproperty uint label\nelement face "
-      << mesh->GetNumberOfPolys() << "\nproperty list uchar int vertex_indices\nend_header\n"
-      << vertices << faces;
-  ThrowIf(!out.flush(), "the mesh " + Quoted(path) + " could not be written; check the free disk space");
-}
-
-/** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a
- *  voxel. */
-static void
-CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string & path)
-{
-  double bounds[6];
-  mesh->GetBounds(bounds);
-  double farthest = 0;
-  for (const double bound : bounds)
-  {
-    farthest = std::max(farthest, std::abs(bound));
-  }
-  const double error = farthest * std::numeric_limits<float>::epsilon() / 2;
-  const double voxel = std::min({ geometry.spacing[0], geometry.spacing[1], geometry.spacing[2] });
-  ThrowIf<Unsupported>(!(error <= 0.01 * voxel) || !(farthest < std::numeric_limits<float>::max()),
-                       Quoted(path) + " stores points as 32-bit numbers, which are off by up to " + Shortest(error) +
-                         " mm so far from the origin (" + Shortest(farthest) +
-                         " mm); use .vtp or .obj, or move the origin");
-}
-
-/** The file's comment on its coordinates. */
-static std::string
-SpaceText(bool ras)
-{
-  return std::string("BrickCCL surface, coordinates in mm, ") + (ras ? "RAS" : "LPS");
-}
-
-template <typename TWriter>
-static void
-RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, const std::string & path)
-{
-  Quieten(writer);
-  writer->SetInputData(mesh);
-  writer->SetFileName(temporary.c_str());
-  ThrowIf(writer->Write() == 0 || writer->GetErrorCode() != 0,
-          "the mesh " + Quoted(path) + " could not be written; check the free disk space");
-}
-
-static void
-WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & path, bool ras)
-{
-  const std::string ending = MeshEnding(path);
-  if (ending == ".stl" || ending == ".ply")
-  {
-    CheckPrecision(mesh, geometry, path);
-  }
-  ReplaceFile(path, [&](const std::string & temporary) {
-    if (ending == ".stl")
-    {
-      vtkNew<vtkSTLWriter> writer;
-      writer->SetFileTypeToBinary();
-      writer->SetHeader(SpaceText(ras).c_str());
-      RunWriter(writer.Get(), mesh, temporary, path);
-    }
-    else if (ending == ".ply")
-    {
-      WritePly(mesh, SpaceText(ras), temporary, path);
-    }
-    else if (ending == ".obj")
-    {
-      // The writer takes no comment.
-      const std::string    body = temporary + ".body";
-      vtkNew<vtkOBJWriter> writer;
-      RunWriter(writer.Get(), mesh, body, path);
-      {
-        std::ofstream out(temporary, std::ios::binary);
-        std::ifstream in(body, std::ios::binary);
-        out << "# " << SpaceText(ras) << '\n' << in.rdbuf();
-        ThrowIf(!out.flush(), "the mesh " + Quoted(path) + " could not be written; check the free disk space");
-      }
-      std::filesystem::remove(body);
-    }
-    else
-    {
-      vtkNew<vtkStringArray> space;
-      space->SetName("SPACE");
-      space->InsertNextValue(ras ? "RAS" : "LPS");
-      mesh->GetFieldData()->AddArray(space);
-      vtkNew<vtkXMLPolyDataWriter> writer;
-      writer->SetDataModeToAppended();
-      writer->EncodeAppendedDataOff();
-      RunWriter(writer.Get(), mesh, temporary, path);
-    }
-  });
+  vtkNew<vtkDecimatePro> fewer;
+  Quieten(fewer);
+  fewer->SetInputData(mesh);
+  fewer->SetTargetReduction(1 - share);
+  fewer->PreserveTopologyOn();
+  fewer->SetFeatureAngle(180);
+  fewer->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
+  fewer->Update();
+  vtkSmartPointer<vtkPolyData> left = fewer->GetOutput();
+  const double                 farthest = 0.25 * *std::min_element(geometry.spacing, geometry.spacing + 3);
+  return left->GetNumberOfPolys() > 3 && HoldVolume(left, EnclosedVolume(mesh), farthest) ? left : mesh;
 }
 
 std::vector<MeshReport>
@@ -422,16 +279,28 @@ WriteMeshes(const ImageView &                labels,
                            "surfaces need an image of 3 dimensions, not " + std::to_string(labels.extent.dimension));
   std::vector<vtkSmartPointer<vtkPolyData>> meshes(places.size());
   std::vector<MeshReport>                   reports(places.size());
+  const auto                                count = static_cast<std::int64_t>(places.size());
   std::vector<ComponentColumn>              columns;
   if (MeshEnding(path) == ".vtp")
   {
     columns = ColumnsOfCells(table, options.columns);
   }
-  ParallelFor(static_cast<std::int64_t>(places.size()), context.Part(0, 0.8), [&](std::int64_t i) {
+  ParallelFor(count, context.Part(0, 0.6), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    meshes[at] = MeshOf(labels, table, table.components[places[at]], options, reports[at].isSmooth);
+  });
+  const double all = std::accumulate(meshes.begin(), meshes.end(), 0.0, [](double sum, const auto & mesh) {
+    return sum + static_cast<double>(mesh->GetNumberOfPolys());
+  });
+  const double share = options.triangles == 0 ? 1 : static_cast<double>(options.triangles) / all;
+  ParallelFor(count, context.Part(0.6, 0.8), [&](std::int64_t i) {
     const auto              at = static_cast<std::size_t>(i);
     const ComponentMeasures component = table.components[places[at]];
     MeshReport &            report = reports[at];
-    meshes[at] = MeshOf(labels, table, component, options, report.isSmooth);
+    if (share < 1)
+    {
+      meshes[at] = WithFewerTriangles(meshes[at], share, table.geometry);
+    }
     AddCellArray(meshes[at], "Label", component.label);
     for (const ComponentColumn & column : columns)
     {
@@ -451,22 +320,22 @@ WriteMeshes(const ImageView &                labels,
   {
     for (std::size_t i = 0; i < places.size(); ++i)
     {
-      WriteMesh(meshes[i], table.geometry, MeshPathOf(path, reports[i].label), options.ras);
+      WriteMesh(meshes[i], table.geometry, options, MeshPathOf(path, reports[i].label));
       context.progress.Update(0.8 + 0.2 * static_cast<double>(i + 1) / static_cast<double>(places.size()));
     }
     return reports;
   }
-  vtkNew<vtkAppendPolyData> all;
-  all->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
+  vtkNew<vtkAppendPolyData> joined;
+  joined->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
   for (const auto & mesh : meshes)
   {
-    all->AddInputData(mesh);
+    joined->AddInputData(mesh);
   }
   if (!meshes.empty())
   {
-    all->Update();
+    joined->Update();
   }
-  WriteMesh(all->GetOutput(), table.geometry, path, options.ras);
+  WriteMesh(joined->GetOutput(), table.geometry, options, path);
   context.progress.Update(1);
   return reports;
 }

@@ -3,12 +3,16 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Pictures/ColumnColors.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+class vtkObject;
+class vtkPolyData;
 
 namespace brickccl
 {
@@ -23,6 +27,10 @@ struct MeshOptions
   bool ras = false;
   /** Names of columns and groups of the table, with commas between, that .vtp files hold besides the sizes. */
   std::string columns;
+  /** The colors of labels in .ply and .glb files; null: those of segments. */
+  const ColumnColors * colors = nullptr;
+  /** About this many triangles in all; 0: as many as the surfaces have. */
+  std::int64_t triangles = 0;
   /** The scan: surfaces are where its values, linear between voxels, are `iso`. Without it: half-way between voxels. */
   std::optional<ImageView> scan = {};
   double                   iso = 0;
@@ -43,14 +51,14 @@ struct MeshReport
 /** Writes the surfaces of the components at `places` of the table of a label image, of 3 dimensions, in physical space
  *  (mm): closed, with normals outwards, each moved along its normals until it holds the component's volume, unless it
  * is the scan's. The image's border closes components. The format follows the path's ending: .stl (binary), .ply
- * (binary), .obj or .vtp. The latter three keep points that triangles share; .ply has a label and a color for each
- * point, .vtp the label and measures of each triangle.
+ * (binary), .glb (binary glTF), .obj or .vtp. All but .stl keep points that triangles share; .ply and .glb have a label
+ *  and a color for each point, .vtp the label and measures of each triangle.
  *
  *  \param oneFileEach  a file for each component, "name_LABEL.ext", in place of one with all of them
  *  \return one report for each component
- *  \throws InvalidArgument for other endings or dimensions; Unsupported where .stl or .ply would lose places far from
- *  the origin; Error if a file cannot be written; Canceled. No file is changed then, but with `oneFileEach` those that
- *  were written before stay. */
+ *  \throws InvalidArgument for other endings or dimensions; Unsupported where .stl, .ply or .glb would lose places far
+ * from the origin; Error if a file cannot be written; Canceled. No file is changed then, but with `oneFileEach` those
+ * that were written before stay. */
 std::vector<MeshReport> WriteMeshes(const ImageView &                labels,
                                     const ComponentTable &           table,
                                     const std::vector<std::size_t> & places,
@@ -58,6 +66,12 @@ std::vector<MeshReport> WriteMeshes(const ImageView &                labels,
                                     const std::string &              path,
                                     bool                             oneFileEach,
                                     const HostContext &              context);
+
+/** Writes a mesh in mm, whose cells have the array "Label", as WriteMeshes does. */
+void WriteMesh(vtkPolyData *, const Geometry &, const MeshOptions &, const std::string & path);
+
+/** Keeps VTK's errors off the error stream; exceptions report them. */
+void Quieten(vtkObject * object);
 
 /** Where WriteMeshes writes a component of its own. */
 std::string MeshPathOf(const std::string & path, std::uint64_t label);

@@ -92,7 +92,7 @@ ReadScan(const std::string &          path,
   const bool        areLabels = options.recipe == nullptr;
   LoadedImage       image;
   LoadedImage       labels = LabelsOf(path, options, image);
-  DefectMap         own(labels, context);
+  DefectMap         own = files::WithContext(Quoted(path) + ": ", [&] { return DefectMap(labels, context); });
   if (first != nullptr && options.aligns)
   {
     areLabels ? CheckAlignment(*first, path, own, options) : void();
@@ -108,7 +108,8 @@ ReadScan(const std::string &          path,
   }
   else if (first != nullptr)
   {
-    files::WithContext("scans need one grid or --align: ", [&] { CheckSameGrid(first->image, labels, path); });
+    files::WithContext("scans need one grid or --align: ",
+                       [&] { CheckSameGrid(first->image, labels, path, Quoted(first->path)); });
   }
   return { path, areLabels ? std::move(labels) : std::move(image), std::move(own) };
 }

@@ -11,6 +11,7 @@
 #include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Job/Findings.h"
 
+#include <iomanip>
 #include <locale>
 #include <sstream>
 
@@ -93,11 +94,16 @@ ValueText(const ordered_json & result, const Recipe & recipe, const job::Languag
   {
     return value.is_string() ? value.get<std::string>() : language("is not a number");
   }
-  std::string text = job::Readable(Number(value.get<double>()));
-  if (text == job::Readable(Number(limit)))
+  const auto        number = value.get<double>();
+  const std::string limitText = job::Readable(Number(limit));
+  std::string       text = job::Readable(Number(number));
+  const bool        isNear = text == limitText && number != limit;
+  // Rounding must not hide the difference.
+  for (int digits = 5; isNear && digits <= 17 && (text == limitText || text.find('e') != std::string::npos); ++digits)
   {
-    // So near the limit that rounding would hide the difference.
-    text = Shortest(value.get<double>());
+    std::ostringstream rounded;
+    rounded << std::setprecision(digits) << number;
+    text = rounded.str();
   }
   return language.Decimal(text) + UnitOfRule(result, recipe);
 }

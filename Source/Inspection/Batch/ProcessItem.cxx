@@ -11,6 +11,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Files/Disk/FileStamp.h"
 #include "BrickCCL/Host/Stopwatch.h"
@@ -189,6 +190,13 @@ private:
     input["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     input["spacing_mm"] = std::vector<double>(m_Image.geometry.spacing, m_Image.geometry.spacing + extent.dimension);
     input["spacing_source"] = m_Image.spacingSource == "--spacing" ? "recipe" : m_Image.spacingSource;
+    if (m_Image.dicom)
+    {
+      const auto &      values = m_Image.dicom->values;
+      const std::string date = values.at(0x00080020);
+      input["scanner"] = files::Trimmed(values.at(0x00080070) + " " + values.at(0x00081090));
+      input["scan_date"] = date.size() != 8 ? date : date.substr(0, 4) + "-" + date.substr(4, 2) + "-" + date.substr(6);
+    }
     m_Notes = m_Image.notes;
     if (!found.problem.empty())
     {

@@ -72,7 +72,12 @@ ReadRecipe(const std::string & path)
     throw Error("there is no recipe " + Quoted(path) + ": it is neither a file nor a ready recipe" +
                 DidYouMean(path, names) + "; ready recipes: " + Joined(names, ", "));
   }
-  return ParseRecipe(ReadText(path), path);
+  Recipe recipe = ParseRecipe(ReadText(path), path);
+  for (std::string * const file : { &recipe.logo, &recipe.zones })
+  {
+    *file = file->empty() ? "" : (std::filesystem::path(path).parent_path() / *file).string();
+  }
+  return recipe;
 }
 
 } // namespace brickccl::batch

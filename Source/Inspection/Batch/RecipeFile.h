@@ -41,6 +41,7 @@ private:
 Recipe ParseRecipe(const std::string & text, const std::string & file);
 
 /** Reads a recipe from a file. If there is no file of this name, it may be the name of a ready recipe.
+ *  The paths of a logo and of zones are relative to its folder; they get it.
  *  \throws RecipeError; Error if the file cannot be read. */
 Recipe ReadRecipe(const std::string & path);
 

@@ -159,12 +159,23 @@ private:
     {
       data["head"].push_back({ { "name", m_Language(name) }, { "value", value } });
     }
-    std::set<ordered_json> spacings;
+    std::set<ordered_json>                       spacings;
+    std::map<std::string, std::set<std::string>> ofFiles;
     for (const Item & item : m_Items)
     {
       if (!item.summary.is_null())
       {
-        spacings.insert(item.summary.at("input").at("spacing_mm"));
+        const ordered_json & input = item.summary.at("input");
+        spacings.insert(input.at("spacing_mm"));
+        ofFiles[m_Recipe.scanner.empty() ? "scanner" : ""].insert(input.value("scanner", ""));
+        ofFiles["scan date"].insert(input.value("scan_date", ""));
+      }
+    }
+    for (const auto & [name, values] : ofFiles)
+    {
+      if (values.size() == 1 && !(name.empty() || values.begin()->empty()))
+      {
+        data["head"].push_back({ { "name", m_Language(name) }, { "value", *values.begin() } });
       }
     }
     data["spacing"] = spacings.size() == 1 ? ordered_json({ { "mm", *spacings.begin() } }) : ordered_json();
@@ -410,6 +421,15 @@ CopiedLogo(const std::string & folder, const std::string & from)
     throw InvalidArgument(failure ? "cannot read the logo " + Quoted(from) + ": " + failure.message()
                                   : "the logo " + Quoted(from) + " has more than 500 kB; make it smaller");
   }
+  const std::string text = ReadText(from);
+  const auto        isWhole = [&](std::string_view first, std::string_view last) {
+    const std::size_t end = text.rfind(last);
+    return end != std::string::npos && text.rfind(first, extension == ".svg" ? end : 0) != std::string::npos;
+  };
+  ThrowIf<InvalidArgument>(!(extension == ".svg"   ? isWhole("<svg", "</svg>")
+                             : extension == ".jpg" ? isWhole("\xFF\xD8\xFF", "\xFF\xD9")
+                                                   : isWhole("\x89PNG\r\n\x1A\n", "IEND\xAE\x42\x60\x82")),
+                           "the logo " + Quoted(from) + " is not a whole " + extension.substr(1) + " picture");
   return (fs::path(folder) / ("logo" + extension)).string();
 }
 

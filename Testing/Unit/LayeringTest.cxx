@@ -306,7 +306,7 @@ TEST(Layering, HeadersAskOneCompilerOnlyBesideAnother)
   int            found = 0;
   for (const fs::path & file : FilesOfRooms(source, { ".h", ".hxx" }))
   {
-    // The first condition of a header is its guard.
+    // The first condition of a header is its guard, or #pragma once.
     int           conditions = 0;
     std::ifstream stream(file);
     for (std::string line; std::getline(stream, line);)
@@ -314,7 +314,8 @@ TEST(Layering, HeadersAskOneCompilerOnlyBesideAnother)
       const auto word = line.find_first_not_of(" \t#");
       if (line.find('#') == line.find_first_not_of(" \t") && word != std::string::npos)
       {
-        conditions += line.compare(word, 2, "if") == 0 ? 1 : line.compare(word, 5, "endif") == 0 ? -1 : 0;
+        const bool begins = line.compare(word, 2, "if") == 0 || line == "#pragma once";
+        conditions += begins ? 1 : line.compare(word, 5, "endif") == 0 ? -1 : 0;
       }
       // All compilers that CMake takes have GCC's built-in functions.
       for (const char * const own : { "__attribute__", "_mm_", "_mm256_", "_mm512_", "__m128", "__restrict" })

@@ -67,7 +67,7 @@ class MeshColorsTest(CommandTest):
         for point, (x, y, z, *_) in zip(points, expected):
             for a, b in zip(point, (x, z, -y)):
                 self.assertAlmostEqual(1000 * a, b, delta=1e-4)
-        # Colors of glTF are linear, those of .ply are sRGB.
+        # Colors are linear in glTF and sRGB in .ply.
         for color, point in zip(colors, expected):
             for linear, shown in zip(color, point[3:6]):
                 share = linear / 255

@@ -270,7 +270,7 @@ class SplitTest(CommandTest):
             radius = draw.uniform(5, 12)
             center = [draw.uniform(radius, side - 1 - radius) for _ in range(3)]
             if balls:
-                # Beside another one, with an overlap of 10 % of the smaller radius.
+                # It overlaps another ball by 10 % of the smaller radius.
                 near, other = draw.choice(balls)
                 way = [draw.gauss(0, 1) for _ in range(3)]
                 length = (other + radius - 0.1 * min(other, radius)) / math.hypot(*way)

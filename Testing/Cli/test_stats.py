@@ -299,7 +299,7 @@ class StatsTest(CommandTest):
                     self.assertTrue(math.isclose(found, wanted, rel_tol=1e-13) or math.isnan(found) and math.isnan(wanted), found)
 
     def test_nan_is_ignored_on_request(self):
-        # As without the voxels that are NaN, but for the counts.
+        # All but the counts are as if the map left these voxels out.
         numbers = random.Random(3)
         labels = [numbers.randrange(4) for _ in range(600)] + [4, 4]
         values = [math.nan if numbers.random() < 0.3 else numbers.uniform(-50, 90) for _ in range(600)] + [math.nan] * 2

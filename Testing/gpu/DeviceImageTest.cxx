@@ -126,7 +126,7 @@ TEST_F(OnCuda, KeptImagesGiveTheCpusLabelsPartsAndPores)
 
 TEST_F(OnCuda, PartsThatTheImageCutsAreTheCpus)
 {
-  // A block that fills the image but for cavities: some are cut by its faces, one has a floating grain, one runs
+  // A block with cavities fills the image: some are cut by its faces, one has a floating grain, one runs
   // through.
   for (const bool hasBore : { false, true })
   {

@@ -11,7 +11,7 @@ namespace brickccl
 namespace
 {
 
-/** What a voxel is; 0 outside of the part. */
+/** Values of voxels; 0 outside of the part. */
 constexpr std::uint8_t InPart = 1;
 constexpr std::uint8_t InPore = 2;
 

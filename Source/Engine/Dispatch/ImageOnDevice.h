@@ -26,7 +26,7 @@ public:
   enum class Of
   {
     Image,
-    /** What MarkPart found; the criterion does not count. */
+    /** The part that MarkPart found; the criterion does not count. */
     Part,
     Pores
   };

@@ -27,7 +27,7 @@ struct MeshOptions
   bool ras = false;
   /** Names of columns and groups of the table, with commas between, that .vtp files hold besides the sizes. */
   std::string columns;
-  /** The colors of labels in .ply and .glb files; null: those of segments. */
+  /** The colors of labels in .ply and .glb files; null: the segments' colors. */
   const ColumnColors * colors = nullptr;
   /** About this many triangles in all; 0: as many as the surfaces have. */
   std::int64_t triangles = 0;

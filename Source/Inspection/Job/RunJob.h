@@ -18,7 +18,7 @@
 namespace brickccl
 {
 class RunVolume;
-class ValueHistogram;
+struct ValueHistogram;
 } // namespace brickccl
 
 namespace brickccl::job

@@ -81,8 +81,8 @@ OutsideOfPart FillPart(std::uint8_t *      mask,
                        const PoreOptions & options,
                        const HostContext & context);
 
-/** Marks the part and its pores on a device, as FindPores does by the material alone. \return the part's voxels.
- *  \throws as FindPores */
+/** Marks the part and its pores on a device, as FindPores does for the criterion of a material. \return the part's
+ * voxels \throws as FindPores */
 std::uint64_t MarkPartOnDevice(ImageOnDevice & image, const Extent & extent, const PoreOptions & options);
 
 } // namespace brickccl

@@ -178,8 +178,8 @@ private:
     KeepHighest();
   }
 
-  /** Adds the basins in a slab, whose voxels are those from `before` to `last`, and those of the voxels after it in
-   * which steps end, until the next slab shows how they go on. \return the number of each basin */
+  /** Adds the basins of a slab, from voxel `before` to `last`, and the later voxels in which steps end. The next slab
+   * shows where these lead. \return the number of each basin */
   template <typename T>
   std::vector<std::uint32_t>
   AddBasins(const Basins<T> &                  found,
@@ -254,7 +254,7 @@ private:
     return ImageView(objects, m_Slabs[slab].extent);
   }
 
-  /** Puts parents in the place of the objects' numbers before the filters. */
+  /** Replaces the objects' unfiltered numbers by parents. */
   void
   SetParents(ComponentTable & table) const
   {
@@ -288,10 +288,10 @@ private:
   std::int64_t          m_Around;
   Buffer<std::uint32_t> m_Labels;
   Basins<double>        m_Basins;
-  /** Of each basin: the one in which its steps end, and its label. */
+  /** By basin: the one in which its steps end, and its label. */
   std::vector<std::uint32_t> m_Next;
   std::vector<std::uint32_t> m_Parents;
-  /** The basins in the last slice, and those of voxels after it. */
+  /** The basins in the last slice, and the basins of later voxels. */
   std::vector<std::uint32_t>                          m_LastSlice;
   std::vector<std::pair<std::int64_t, std::uint32_t>> m_Leaving;
 

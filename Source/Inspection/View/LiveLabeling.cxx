@@ -159,7 +159,7 @@ LiveLabeling::LabelOnDevice(Labeled & labeled, const LabelOptions & options)
   }
   catch (const cuda::DeviceError &)
   {
-    // The device's memory is too small for this; the CPU needs none of it.
+    // The device's memory is too small for this.
     m_OnDevice = nullptr;
     labeled.part.reset();
     return false;

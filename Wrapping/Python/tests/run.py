@@ -28,7 +28,7 @@ STEPS = ("environment", "wheel", "test", "all")
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 SKIPPED = 77
 SYSTEM_FOR_ARM = PACKAGE.parents[1] / "build" / "aarch64-packages"
-#: What Debian 12's compiler and ITK ask of libstdc++, and what has the same function in older ones: Red Hat Enterprise Linux 9 has
+#: Debian 12's compiler and ITK need this symbol of libstdc++; older ones have it by the third name. Red Hat Enterprise Linux 9 has
 #: GLIBCXX_3.4.29.
 WAIT, NEWER, OLDER = "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", "GLIBCXX_3.4.30", "GLIBCXX_3.4.11"
 #: Megabytes of the wheel of this machine and of the others.

@@ -98,7 +98,7 @@ PrintFormats(const job::Job & arguments)
                "Files that are read in parts may be larger than memory (--memory).\n"
                "A folder with a DICOM series or slice images is read as one volume, and so are\n"
                "slice images by a pattern in quotes: \"s_*.tif\", \"s_%03d.tif\".\n"
-               "Tables: .csv .tsv .json .xlsx; meshes: .stl .obj .ply .vtp; pictures: .png.\n"
+               "Tables: .csv .tsv .json .xlsx; meshes: .stl .obj .ply .glb .vtp; pictures: .png.\n"
             << std::flush;
 }
 

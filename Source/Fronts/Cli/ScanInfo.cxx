@@ -267,10 +267,8 @@ PrintScanInfo(const job::Job & job)
     const HostContext context{ job.threads, Progress(hooks) };
     const SlabImages  images{ &image, region ? &*region : nullptr };
     const auto        inside = region && !image.inParts ? std::optional(region->View()) : std::nullopt;
-    histogram =
-      image.inParts
-        ? HistogramBySlabs(images, PlanSlabs(images, Criterion::Foreground(), job.memory, job.threads, false), context)
-        : HistogramOfValues(image.View(), inside, context);
+    histogram = image.inParts ? HistogramBySlabs(images, PlanSlabs(images, Criterion::Foreground(), job), context)
+                              : HistogramOfValues(image.View(), inside, context);
   }
   ThrowIf<Unsupported>(image.inParts && region && !histogram,
                        "--memory: voxels of several channels in a region are not counted; leave --memory out");

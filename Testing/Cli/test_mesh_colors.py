@@ -127,6 +127,23 @@ class MeshColorsTest(CommandTest):
         self.assertIn("--triangles 4 is too few", self.ok("mesh", self.path("two.nrrd"), self.path("m.vtp"), "--triangles", 4).stderr)
         self.fails("mesh", self.labels, self.path("m.stl"), "--triangles", "3", saying="--triangles")
 
+    def test_fewer_triangles_touch_no_others(self):
+        """Every side belongs to two triangles, which have different corners."""
+        self.ok("phantom", "balls", self.path("b.nrrd"), "--size", 60, 50, 40, "--density", 0.2, "--seed", 3,
+                "--spacing", 0.1, 0.2, 0.3)
+        self.ok("label", self.path("b.nrrd"), self.path("bl.nrrd"))
+        counts = []
+        for most in (10000, 2000, 800):
+            self.ok("mesh", self.path("bl.nrrd"), self.path("b.ply"), "--triangles", most)
+            _, triangles, _ = read_ply(self.path("b.ply"))
+            sides = [side for a, b, c in triangles for side in ((a, b), (b, c), (c, a))]
+            self.assertEqual(len(set(sides)), len(sides))
+            self.assertEqual({(b, a) for a, b in sides}, set(sides))
+            self.assertEqual(len({frozenset(triangle) for triangle in triangles}), len(triangles))
+            counts.append(len(triangles))
+        self.assertGreater(counts[0], counts[1])
+        self.assertGreater(counts[1], counts[2])
+
 
 if __name__ == "__main__":
     unittest.main()

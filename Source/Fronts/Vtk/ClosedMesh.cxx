@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -123,6 +125,27 @@ HoldVolume(vtkPolyData * mesh, double volume, double farthest)
     missing = volume - VolumeOf(mesh, origin);
   }
   return std::abs(missing) <= maximumMissing * volume;
+}
+
+std::size_t
+FaultsOf(vtkPolyData * mesh)
+{
+  // From, to, and the corner beside.
+  std::vector<std::array<vtkIdType, 3>> sides;
+  ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
+    sides.insert(sides.end(), { { a, b, c }, { b, c, a }, { c, a, b } });
+  });
+  std::sort(sides.begin(), sides.end());
+  return static_cast<std::size_t>(std::count_if(sides.begin(), sides.end(), [&](const auto & side) {
+    const auto range = [&](vtkIdType from, vtkIdType to) {
+      constexpr vtkIdType last = std::numeric_limits<vtkIdType>::max();
+      return std::make_pair(std::lower_bound(sides.begin(), sides.end(), std::array<vtkIdType, 3>{ from, to, 0 }),
+                            std::upper_bound(sides.begin(), sides.end(), std::array<vtkIdType, 3>{ from, to, last }));
+    };
+    const auto own = range(side[0], side[1]);
+    const auto other = range(side[1], side[0]);
+    return own.second - own.first != 1 || other.second - other.first != 1 || (*other.first)[2] == side[2];
+  }));
 }
 
 void

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 class vtkPolyData;
 
 namespace brickccl
@@ -16,6 +18,10 @@ double EnclosedVolume(vtkPolyData * mesh);
  *  half-way between voxels cut the corners of thin components off. No point moves further than `farthest` at a time.
  *  \return whether the mesh holds it, to a hundredth */
 bool HoldVolume(vtkPolyData * mesh, double volume, double farthest);
+
+/** The number of sides of triangles without exactly one neighbor, or with a neighbor of the same corners: 0 for a
+ * closed surface that touches itself nowhere. */
+std::size_t FaultsOf(vtkPolyData * mesh);
 
 /** Turns all triangles around. */
 void TurnAround(vtkPolyData * mesh);

@@ -8,7 +8,6 @@
 
 #include <vtkAppendPolyData.h>
 #include <vtkCellData.h>
-#include <vtkDecimatePro.h>
 #include <vtkDoubleArray.h>
 #include <vtkFlyingEdges3D.h>
 #include <vtkImageData.h>
@@ -16,6 +15,7 @@
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
+#include <vtkQuadricDecimation.h>
 #include <vtkSmartPointer.h>
 #include <vtkTypeUInt64Array.h>
 #include <vtkWindowedSincPolyDataFilter.h>
@@ -248,21 +248,28 @@ MeshOf(const ImageView &         labels,
   return mesh;
 }
 
-/** A closed mesh of the same volume with this share of the triangles, or with more if it would not stay closed. */
+/** A closed mesh of the same volume with this share of the triangles, or with more if it would touch itself. */
 vtkSmartPointer<vtkPolyData>
 WithFewerTriangles(const vtkSmartPointer<vtkPolyData> & mesh, double share, const Geometry & geometry)
 {
-  vtkNew<vtkDecimatePro> fewer;
-  Quieten(fewer);
-  fewer->SetInputData(mesh);
-  fewer->SetTargetReduction(1 - share);
-  fewer->PreserveTopologyOn();
-  fewer->SetFeatureAngle(180);
-  fewer->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
-  fewer->Update();
-  vtkSmartPointer<vtkPolyData> left = fewer->GetOutput();
-  const double                 farthest = 0.25 * *std::min_element(geometry.spacing, geometry.spacing + 3);
-  return left->GetNumberOfPolys() > 3 && HoldVolume(left, EnclosedVolume(mesh), farthest) ? left : mesh;
+  constexpr double  again = 1.5;
+  const double      voxel = *std::min_element(geometry.spacing, geometry.spacing + 3);
+  const std::size_t faults = FaultsOf(mesh);
+  for (double now = share; now < 1; now *= again)
+  {
+    vtkNew<vtkQuadricDecimation> fewer;
+    Quieten(fewer);
+    fewer->SetInputData(mesh);
+    fewer->SetTargetReduction(1 - now);
+    fewer->Update();
+    vtkSmartPointer<vtkPolyData> left = fewer->GetOutput();
+    if (left->GetNumberOfPolys() > 3 && FaultsOf(left) <= faults &&
+        HoldVolume(left, EnclosedVolume(mesh), 0.25 * voxel))
+    {
+      return left;
+    }
+  }
+  return mesh;
 }
 
 std::vector<MeshReport>

@@ -164,7 +164,9 @@ SegmentsInJson(const char * text, const char * end)
                  code.value("CodeMeaning", "");
         };
         std::vector<double> color = one.value("recommendedDisplayRGBValue", std::vector<double>());
-        ThrowIf(!color.empty() && color.size() != 3, "a recommendedDisplayRGBValue does not have 3 numbers");
+        const auto          isChannel = [](double channel) { return channel >= 0 && channel <= 255; };
+        ThrowIf((!color.empty() && color.size() != 3) || !std::all_of(color.begin(), color.end(), isChannel),
+                "a recommendedDisplayRGBValue must be 3 numbers from 0 to 255");
         std::transform(color.begin(), color.end(), color.begin(), [](double channel) { return channel / 255; });
         const std::string property = "SegmentedProperty";
         const std::string tags =
@@ -172,7 +174,9 @@ SegmentsInJson(const char * text, const char * end)
           codeOf(property + "CategoryCodeSequence") + "~" + codeOf(property + "TypeCodeSequence") + "~" +
           codeOf(property + "TypeModifierCodeSequence") + "~Anatomic codes - DICOM master list~" +
           codeOf("AnatomicRegionSequence") + "~" + codeOf("AnatomicRegionModifierSequence") + "|";
-        const auto label = one.at("labelID").get<std::uint64_t>();
+        const json number = one.value("labelID", json());
+        ThrowIf(!number.is_number_unsigned(), "each segment needs a labelID, a whole number from 0");
+        const auto label = number.get<std::uint64_t>();
         const auto name = one.value("SegmentLabel", one.value("SegmentDescription", std::to_string(label)));
         ThrowIf(!segments.emplace(label, MakeSegment(label, name, color, tags)).second,
                 "it names the label " + std::to_string(label) + " twice");

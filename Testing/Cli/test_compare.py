@@ -88,7 +88,7 @@ class CompareTest(CommandTest):
         self.fails("compare", before, self.path("none"), saying="none' does not exist")
         self.fails("compare", before, before, "-o", self.path("x.txt"), saying=".csv")
         for option in ("--tracks=" + self.path("t.csv"), "--report=" + self.path("r.html")):
-            self.fails("compare", before, before, option, saying="two batches take no --recipe, --align, --tracks, --report")
+            self.fails("compare", before, before, option, saying="--report and options of reading, which are for scans")
 
     def test_the_batches_own_files_are_not_overwritten(self):
         batch = self.batch("one", {"a": self.BEFORE})

@@ -126,7 +126,9 @@ class NamesTest(CommandTest):
                              ("5 255 0 0 1 1 1 \"a\n", "is not a row"), ("index\tname\n5\n", "it names no label"),
                              ("5 a 1 2 3 0\n6 b 1 2 3 0\n5 c 1 2 3 0\n", "its lines 1 and 3 both name the label 5"),
                              (b"\x00\xff\x1b[31m 1 2", "is not a row"), ("{", "it is not JSON with segmentAttributes"), ("{}", "'segmentAttributes'"),
-                             ('{"segmentAttributes": [[]]}', "it names no label"), ('{"segmentAttributes": [[{"labelID": "x"}]]}', "must be number"),
+                             ('{"segmentAttributes": [[]]}', "it names no label"), ('{"segmentAttributes": [[{"labelID": "x"}]]}', "a whole number"),
+                             ('{"segmentAttributes": [[{"labelID": 1.5}]]}', "a whole number"), ('{"segmentAttributes": [[{}]]}', "labelID"),
+                             ('{"segmentAttributes": [[{"labelID": 1, "recommendedDisplayRGBValue": [1, 2, 256]}]]}', "0 to 255"),
                              ('{"segmentAttributes": [[{"labelID": 1}], [{"labelID": 1}]]}', "it names the label 1 twice"),
                              ('{"segmentAttributes": [[{"labelID": 1, "recommendedDisplayRGBValue": [1]}]]}', "3 numbers")):
             with self.subTest(text=text):
@@ -350,7 +352,8 @@ class NamesTest(CommandTest):
             self.assertEqual(labels_of(out)[1], expected, overlap)
             self.assertIn("overlap in 9 voxels; the " + overlap + " gets these voxels", result.stderr)
             self.assertEqual(segments_of(out), {1: ("liver", "0.5 0.5 0"), 2: ("tumor", "0.5 0.5 1")})
-        self.ok("merge", self.path("masks/liver.nrrd"), layers, "-o", out, "--overlap", "last")
+        result = self.ok("merge", self.path("masks/liver.nrrd"), layers, "-o", out, "--overlap", "last")
+        self.assertIn("some segments have the same name", result.stderr)
         self.assertEqual({label: name for label, (name, _) in segments_of(out).items()}, {1: "liver", 2: "liver", 3: "tumor"})
         self.fails("merge", self.path("masks/liver.nrrd"), "-o", self.path("masks/liver.nrrd"), saying="is the input of MASKS")
 

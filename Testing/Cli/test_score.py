@@ -257,6 +257,8 @@ class SeveralCasesTest(CommandTest):
             self.assertEqual([row["class"] for row in csv.DictReader(stream)], ["left kidney", "4"])
         self.fails(*asked, "--class", "9,5", saying="no image has voxels of the class '5'")
         self.fails(*asked, "--class", 0, saying="--class 0 is the background")
+        self.fails(*asked, "--class", "4,4", saying="names a class twice")
+        self.fails(*asked, "--class", '"liver,4', saying="a quote in")
         self.fails(*asked, "--class", "livre", saying="did you mean 'liver'?")
         self.fails(*asked[:-2], "--class", "liver", saying="'liver' for --class is not a number")
 

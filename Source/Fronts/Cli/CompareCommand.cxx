@@ -163,8 +163,9 @@ RunBatches(const CompareArguments & arguments)
   ThrowIf<InvalidArgument>(arguments.inputs.size() != 2 || arguments.aligns || !arguments.recipe.empty() ||
                              !arguments.spacing.empty() ||
                              !(arguments.raw + arguments.series + arguments.tracks + arguments.report).empty(),
-                           "two batches take no --recipe, --align, --tracks, --report or options of reading, scans and "
-                           "label maps no --different-recipes");
+                           "two batches are compared without --recipe, --align, --tracks, --report and options of "
+                           "reading, which are for scans "
+                           "and label maps; --different-recipes is for two batches");
   const std::string & before = arguments.inputs[0];
   const std::string & after = arguments.inputs[1];
   if (!arguments.output.empty())

@@ -7,6 +7,7 @@
 #include "BrickCCL/Measuring/Measure.h"
 
 #include <map>
+#include <set>
 
 namespace brickccl::cli
 {
@@ -105,7 +106,13 @@ RunMerge(const MergeArguments & arguments)
     [&](const LoadedImage & mask, bool) { return merged.Add(mask); },
     image,
     reader);
-  merged.CheckOverlaps(*table.texts.back().texts, reader);
+  const std::vector<std::string> & names = *table.texts.back().texts;
+  merged.CheckOverlaps(names, reader);
+  if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
+  {
+    reader.Note("some segments have the same name" +
+                std::string(arguments.names.empty() ? "" : "; --names names the labels of each mask"));
+  }
   RunVolume                  volume;
   const ImageView            view(merged.voxels.data(), image.extent);
   const ComponentTable       written = MeasureLabelImage(view, image.geometry, {}, { arguments.threads }, volume);

@@ -257,7 +257,7 @@ AddDistributionColumns(ColumnList & columns)
   }
   columns.AddAxes("weighted_centroid_",
                   "",
-                  "mean index weighted by intensities; may be far outside if these have both signs",
+                  "mean index weighted by intensities; may be far from the component if intensities have both signs",
                   "",
                   "centroid_weighted",
                   MergeRule::SecondLook,

@@ -13,12 +13,9 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Whether at least 3^(n - 1) of the 3^n voxels around one in n dimensions are steady. */
 template <typename TIsSteady>
-bool
+static bool
 IsInWall(const Extent & extent, int sliceAxis, std::int64_t voxel, const TIsSteady & isSteady)
 {
   const std::int64_t * const size = extent.size;
@@ -46,8 +43,6 @@ IsInWall(const Extent & extent, int sliceAxis, std::int64_t voxel, const TIsStea
   }
   return missing <= 0;
 }
-
-} // namespace
 
 ThinnestWall
 WallThickness(const ImageView & labels, float * diameters, const DistanceOptions & options)

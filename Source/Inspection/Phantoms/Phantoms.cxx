@@ -13,10 +13,7 @@
 namespace brickccl
 {
 
-namespace
-{
-
-void
+static void
 CheckDensity(double density)
 {
   ThrowIf<InvalidArgument>(!(density >= 0 && density <= 1),
@@ -24,7 +21,7 @@ CheckDensity(double density)
 }
 
 /** Sets the voxels of a ball to 1 and returns how many were 0 before. */
-std::int64_t
+static std::int64_t
 PaintBall(const Extent & extent,
           const std::int64_t (&center)[3],
           std::int64_t                radius,
@@ -51,8 +48,6 @@ PaintBall(const Extent & extent,
   }
   return painted;
 }
-
-} // namespace
 
 std::vector<std::uint8_t>
 MakeBalls(const Extent & extent, double density, std::uint64_t seed)

@@ -10,11 +10,8 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** Nearly Gaussian noise of mean 0 and deviation 1, from four uniform numbers. */
-double
+static double
 NoiseOf(std::uint64_t seed, std::uint64_t voxel)
 {
   double sum = -2;
@@ -26,13 +23,13 @@ NoiseOf(std::uint64_t seed, std::uint64_t voxel)
 }
 
 /** Rounds to steps of 4 HU, which keeps files small. A scanner's noise would allow that without loss. */
-std::int16_t
+static std::int16_t
 Quantize(double value)
 {
   return static_cast<std::int16_t>(4 * static_cast<int>(std::floor(value / 4 + 0.5)));
 }
 
-int
+static int
 PassesOfBlur(const ScanArtifacts & artifacts)
 {
   return static_cast<int>(std::ceil(2 * artifacts.blur * artifacts.blur));
@@ -40,8 +37,6 @@ PassesOfBlur(const ScanArtifacts & artifacts)
 
 /** One in this many rings is brighter or darker. */
 constexpr std::uint64_t RingsPerArtifact = 6;
-
-} // namespace
 
 void
 CheckScanExtent(const Extent & extent, const char * what)

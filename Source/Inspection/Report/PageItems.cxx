@@ -12,11 +12,8 @@ namespace brickccl::report
 
 using nlohmann::ordered_json;
 
-namespace
-{
-
 /** The rules of an item or part in words, and those that it fails. */
-void
+static void
 AddRules(ordered_json & data, const batch::Recipe & recipe, const job::Language & say)
 {
   // New members may move the others.
@@ -43,8 +40,6 @@ AddRules(ordered_json & data, const batch::Recipe & recipe, const job::Language 
     data["judged"]["rules"] = rules;
   }
 }
-
-} // namespace
 
 std::string
 VerdictWord(const std::string & verdict, const job::Language & language)

@@ -11,11 +11,8 @@
 namespace brickccl::report
 {
 
-namespace
-{
-
 /** A picture at a smaller size, each pixel the mean of the pixels in its place. */
-Canvas
+static Canvas
 Reduced(const LoadedImage & image, double scale)
 {
   const std::int64_t width = image.extent.size[0];
@@ -47,8 +44,6 @@ Reduced(const LoadedImage & image, double scale)
   }
   return canvas;
 }
-
-} // namespace
 
 std::string
 DataAddress(const std::string & type, const std::string & bytes)

@@ -14,14 +14,11 @@
 namespace brickccl
 {
 
-namespace
-{
-
 constexpr double Kibi = 1024.0;
 
 /** The memory for labeling per voxel in addition to its value: bits, labels of runs, the algorithm's memory, rows of
  * components. Noise has a run for every few voxels, and a component for every few runs. */
-double
+static double
 WorkBytesPerVoxel(const Criterion & criterion)
 {
   return criterion.FollowsForeground() ? 16 : 32;
@@ -34,7 +31,7 @@ constexpr double BytesOfPores = 8;
 constexpr double BytesOfSplit = 24;
 
 /** The bytes of the faces of a part, and of the lines along which bores are found. */
-double
+static double
 BytesOfFaces(const Extent & extent)
 {
   std::int64_t voxels = 0;
@@ -46,7 +43,7 @@ BytesOfFaces(const Extent & extent)
 }
 
 /** The bytes of an image's voxel while a slab is labeled. */
-double
+static double
 VoxelBytesOf(const LoadedImage * image)
 {
   return image == nullptr ? 0 : static_cast<double>(SizeOf(image->type)) * image->channels;
@@ -56,7 +53,7 @@ VoxelBytesOf(const LoadedImage * image)
 constexpr double MaximumVoxels = 64.0 * 1024 * 1024;
 
 /** The bytes of the program before labeling, and of the pieces of the output that its threads pack. */
-std::uint64_t
+static std::uint64_t
 FixedBytes(int threads)
 {
   constexpr std::uint64_t ofProgram = std::uint64_t{ 48 } << 20;
@@ -66,7 +63,7 @@ FixedBytes(int threads)
 
 /** The bytes of all slabs' records if they have few components: its start, and the face of a slab that
  *  waits for the next one, with its values, for joining and notes. \param slices  the largest number of slabs */
-double
+static double
 LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices)
 {
   const double rowBytes = 2 * sizeof(std::uint64_t);
@@ -76,7 +73,7 @@ LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices
 }
 
 /** Whether slabs of this many slices cut slices that are compressed together. */
-bool
+static bool
 CutsChunks(const SlabImages & images, std::int64_t slices)
 {
   const auto all = { images.image, images.mask, images.intensity };
@@ -86,7 +83,7 @@ CutsChunks(const SlabImages & images, std::int64_t slices)
 }
 
 /** The fewest slices of a slab that can be read: all of a compressed image of one slice, whose rows are the slices. */
-std::int64_t
+static std::int64_t
 FewestSlices(const SlabImages & images, const Extent & slice)
 {
   std::int64_t fewest = 1;
@@ -105,7 +102,7 @@ FewestSlices(const SlabImages & images, const Extent & slice)
 
 /** The slices of a slab for as many bytes, of which a slice takes `sliceBytes`: a multiple of the slices compressed
  * together, if they fit. */
-std::int64_t
+static std::int64_t
 ChooseSlices(std::int64_t together, const Extent & slice, double bytes, double sliceBytes)
 {
   const auto   chunk = static_cast<double>(together);
@@ -115,13 +112,11 @@ ChooseSlices(std::int64_t together, const Extent & slice, double bytes, double s
 }
 
 /** At least this many bytes, in whole MiB: GiB with two decimals may be less. */
-std::string
+static std::string
 LeastAsText(double bytes)
 {
   return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (Kibi * Kibi)))) + " MiB";
 }
-
-} // namespace
 
 std::string
 BytesAsText(std::uint64_t bytes)

@@ -11,14 +11,11 @@
 namespace brickccl::view
 {
 
-namespace
-{
-
 constexpr std::size_t MaximumHead = 16384;
 constexpr std::size_t MaximumBody = 65536;
 
 /** "GET /path?name=value&name=value HTTP/1.1" */
-void
+static void
 ReadFirstLine(const std::string & line, Request & request)
 {
   std::istringstream words(line);
@@ -41,7 +38,7 @@ ReadFirstLine(const std::string & line, Request & request)
   }
 }
 
-void
+static void
 ReadHeader(const std::string & line, Request & request)
 {
   const std::size_t colon = line.find(':');
@@ -55,7 +52,7 @@ ReadHeader(const std::string & line, Request & request)
   }
 }
 
-std::size_t
+static std::size_t
 LengthOfBody(const Request & request)
 {
   const auto        length = request.headers.find("content-length");
@@ -72,8 +69,6 @@ LengthOfBody(const Request & request)
   }
   return std::stoul(text);
 }
-
-} // namespace
 
 std::optional<Request>
 ReadRequest(const std::string & bytes)

@@ -9,9 +9,6 @@
 namespace brickccl::view
 {
 
-namespace
-{
-
 using Clock = std::chrono::steady_clock;
 
 /** Further ones wait until another one ends. */
@@ -20,7 +17,7 @@ constexpr int MaximumConnections = 512;
 constexpr auto TimeForRequest = std::chrono::seconds(2);
 constexpr int  SecondsForSending = 20;
 
-std::string
+static std::string
 TextOf(const Response & response, const std::string & frameOrigin)
 {
   std::string text =
@@ -39,14 +36,12 @@ TextOf(const Response & response, const std::string & frameOrigin)
 }
 
 /** Waits for bytes until then. \return whether some were received */
-bool
+static bool
 Receive(Socket socket, Clock::time_point end, std::string & received)
 {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
   return left > 0 && IsReady(socket, static_cast<int>(left)) && ReceiveFrom(socket, received);
 }
-
-} // namespace
 
 struct Server::Implementation
 {

@@ -15,14 +15,11 @@
 namespace brickccl::view
 {
 
-namespace
-{
-
 /** The options that a page may set. */
 constexpr const char * OptionsOfPage = "pores threshold below range box smooth close connectivity split minimum-volume";
 
 /** Options with texts, without the empty ones. */
-Settings
+static Settings
 GivenOnes(const Settings & all)
 {
   Settings given;
@@ -33,7 +30,7 @@ GivenOnes(const Settings & all)
 }
 
 /** A word for a shell. */
-std::string
+static std::string
 ForShell(const std::string & word)
 {
   const auto  isPlain = [](unsigned char letter) { return std::isalnum(letter) != 0 || letter > 127; };
@@ -49,7 +46,7 @@ ForShell(const std::string & word)
 }
 
 /** Texts as a value of a recipe: numbers as they are, others in quotes, several in a list, none as true. */
-std::string
+static std::string
 ForRecipe(const std::vector<std::string> & texts)
 {
   const std::string list = Joined(texts, ", ", [](const std::string & text) {
@@ -59,14 +56,12 @@ ForRecipe(const std::vector<std::string> & texts)
 }
 
 /** The key of recipes for an option. */
-std::string
+static std::string
 KeyOf(const std::string & option, bool findsPores)
 {
   const bool isOfPart = findsPores && (option == "threshold" || option == "range");
   return isOfPart ? "part." + option : job::FindParameter(option)->key;
 }
-
-} // namespace
 
 Settings
 ReadSettings(const nlohmann::json & json)

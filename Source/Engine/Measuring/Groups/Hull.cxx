@@ -148,7 +148,8 @@ private:
     double             square = 0;
     for (int axis = 0; axis < 3; ++axis)
     {
-      const double along = static_cast<double>(normal.at[axis] / multiple) / spacing[axis];
+      const std::int64_t whole = normal.at[axis] / multiple;
+      const double       along = static_cast<double>(whole) / spacing[axis];
       square += along * along;
     }
     return static_cast<double>(std::abs(product / multiple)) / std::sqrt(square);

@@ -291,7 +291,7 @@ FindingsOf(const nlohmann::ordered_json & row, const batch::Score & score, const
 std::vector<std::string>
 ClassesOf(const ScoreArguments & arguments)
 {
-  const std::vector<std::string> classes =
+  std::vector<std::string> classes =
     arguments.onlyClass.empty() ? std::vector<std::string>(1) : ItemsOf(arguments.onlyClass);
   ThrowIf<InvalidArgument>(std::set<std::string>(classes.begin(), classes.end()).size() < classes.size(),
                            "--class " + arguments.onlyClass + " names a class twice");

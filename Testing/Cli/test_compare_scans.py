@@ -245,7 +245,7 @@ class CompareScansTest(CommandTest):
         a, flat = self.path("a.nrrd"), self.path("flat.nrrd")
         self.fails("compare", a, flat, saying=["scans need one grid or --align: ", "9 x 9 x 1", "but '%s' has" % a])
         self.fails("compare", a, saying="SCAN needs 2 or more values")
-        self.fails("compare", a, a, "--different-recipes", "--recipe", "print-porosity", saying="label maps no --different-recipes")
+        self.fails("compare", a, a, "--different-recipes", "--recipe", "print-porosity", saying="--different-recipes is for two batches")
         self.fails("compare", a, a, "--different-recipes", saying="a.nrrd' is not the folder of a batch")
         self.fails("compare", a, a, "--transform", self.path("t.tfm"), saying="--align")
         self.fails("compare", a, a, "--align", "--transform", self.path("t.txt"), saying="a file .tfm, not 2 scans and")

@@ -255,7 +255,8 @@ WithFewerTriangles(const vtkSmartPointer<vtkPolyData> & mesh, double share, cons
   constexpr double  again = 1.5;
   const double      voxel = *std::min_element(geometry.spacing, geometry.spacing + 3);
   const std::size_t faults = FaultsOf(mesh);
-  for (double now = share; now < 1; now *= again)
+  double            now = share;
+  while (now < 1)
   {
     vtkNew<vtkQuadricDecimation> fewer;
     Quieten(fewer);
@@ -268,6 +269,7 @@ WithFewerTriangles(const vtkSmartPointer<vtkPolyData> & mesh, double share, cons
     {
       return left;
     }
+    now *= again;
   }
   return mesh;
 }

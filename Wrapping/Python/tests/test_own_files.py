@@ -215,7 +215,7 @@ def test_names_of_files_need_not_be_utf_8(tmp_path):
     os.unlink(name)
     with pytest.raises(FileNotFoundError, match="cannot read") as caught:
         io.read(name)
-    assert name in str(caught.value)
+    assert str(tmp_path) + "/na\\xefve.nrrd" in str(caught.value)
 
 
 def test_segmentations_of_slicer_list_their_segments(tmp_path):

@@ -66,7 +66,7 @@ class FaultsTest(BatchTest):
                                  ("[labeling]\nminimum_volume_mm3 = \"1 mm2\"\n", "a", "labeling.minimum_volume_mm3: it is in mm2")):
             with self.subTest(text):
                 self.recipe(text)
-                self.batch("--quiet", code=3)
+                self.assertRegex(self.batch("--quiet", code=3).stderr, r"^brickccl: 1 item with errors, which '.*log\.txt' lists\n$")
                 errors = {name: row["error"] for name, row in self.items().items()}
                 self.assertIn(said, errors[item])
                 self.assertNotIn("cannot read", errors.pop(item))

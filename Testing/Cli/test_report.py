@@ -65,7 +65,7 @@ def write_slice(path, series, z, date, maker, model):
     meta = element(2, 2, "UI", "1.2.840.10008.5.1.4.1.1.2") + element(2, 3, "UI", uid) + element(2, 0x10, "UI", "1.2.840.10008.1.2.1")
     with open(path, "wb") as stream:
         stream.write(b"\0" * 128 + b"DICM" + element(2, 0, "UL", struct.pack("<I", len(meta))) + meta)
-        for one in ((8, 0x16, "UI", "1.2.840.10008.5.1.4.1.1.2"), (8, 0x18, "UI", uid), (8, 0x20, "DA", date), (8, 0x60, "CS", "CT"),
+        for one in ((8, 0x16, "UI", "1.2.840.10008.5.1.4.1.1.2"), (8, 0x18, "UI", uid), (8, 0x20, "DA", "20250101"), (8, 0x22, "DA", date), (8, 0x60, "CS", "CT"),
                     (8, 0x70, "LO", maker), (8, 0x1090, "LO", model), (0x20, 0xD, "UI", "1.2.3"), (0x20, 0xE, "UI", "1.2.826.%d" % series),
                     (0x20, 0x13, "IS", str(z)), (0x20, 0x32, "DS", "0\\0\\%d" % z), (0x20, 0x37, "DS", "1\\0\\0\\0\\1\\0"), (0x28, 2, "US", 1),
                     (0x28, 4, "CS", "MONOCHROME2"), (0x28, 0x10, "US", 3), (0x28, 0x11, "US", 4), (0x28, 0x30, "DS", "0.5\\0.5"), (0x28, 0x100, "US", 8),

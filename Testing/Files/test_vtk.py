@@ -193,16 +193,17 @@ class Lines(VtkTest):
         self.assert_geometry(ours, (0.5, 0.75, 2), (1.25, -1.625, 4))
 
     def test_one_of_several_arrays(self):
-        voxels = {"first": values("int16", SHAPE), "second": values("float64", SHAPE).round(), "third": values("uint16", SHAPE)}
+        """Also arrays with names of keys."""
+        voxels = {"first": values("int16", SHAPE), "scalars": values("float64", SHAPE).round(), "metadata": values("uint16", SHAPE)}
         for binary in (True, False):
             image = grid(voxels)
             three = support.numpy_to_vtk(np.zeros((image.GetNumberOfPoints(), 3), "f4"), deep=True)
             three.SetName("vector")
             image.GetPointData().AddArray(three)
-            for active in (None, "second"):
+            for active in (None, "scalars"):
                 image.GetPointData().SetActiveScalars(active)
                 path = self.lines(image, binary)
-                self.refuses(path, saying=["'first'", "'second'", "'third'", "choose one as FILE.vtk::/NAME"])
+                self.refuses(path, saying=["'first'", "'scalars'", "'metadata'", "choose one as FILE.vtk::/NAME"])
                 for name, expected in voxels.items():
                     np.testing.assert_array_equal(self.read(path + "::" + name).voxels, expected)
                 self.refuses(path + "::/vector", saying="3 components")

@@ -25,7 +25,7 @@ namespace brickccl
 constexpr const ColumnGroup * MergedGroups[] = { &groups::Place, &groups::Shape,   &groups::Feret,
                                                  &groups::Hull,  &groups::Surface, &groups::Topology };
 
-bool
+static bool
 IsMerged(const ColumnGroup & group)
 {
   return std::find(std::begin(MergedGroups), std::end(MergedGroups), &group) != std::end(MergedGroups) ||

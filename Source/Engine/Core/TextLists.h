@@ -21,6 +21,36 @@ SplitAt(char separator, const std::string & text)
   return parts;
 }
 
+/** The cells of a line of CSV. Cells with commas are in quotation marks, and a quotation mark within is doubled. */
+inline std::vector<std::string>
+CsvCells(const std::string & line)
+{
+  std::vector<std::string> cells(1);
+  bool                     isQuoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i)
+  {
+    const char character = line[i];
+    if (isQuoted && line.compare(i, 2, "\"\"") == 0)
+    {
+      cells.back() += '"';
+      ++i;
+    }
+    else if (character == '"')
+    {
+      isQuoted = !isQuoted;
+    }
+    else if (character == ',' && !isQuoted)
+    {
+      cells.emplace_back();
+    }
+    else
+    {
+      cells.back() += character;
+    }
+  }
+  return cells;
+}
+
 /** What `textOf` makes of the items of a list, with separators between them. */
 template <typename TList, typename TTextOf>
 std::string

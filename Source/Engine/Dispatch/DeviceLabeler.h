@@ -27,7 +27,7 @@ public:
 
   /** Labels a problem with its voxels in host memory. The labels 1..N come back as runs, the same as the CPU's. Both
    *  ways go through page-locked memory. The context's threads copy; its progress is reported, and may cancel.
-   *  \param isOnDevice  whether the voxels are on the device already; then there is no mask
+   *  \param isOnDevice  the voxels are on the device already; the problem has no mask
    *  \return N. \throws Unsupported, Canceled, cuda::DeviceError. After an exception the labeler can be used again. */
   std::uint64_t Label(const AlgorithmChoice & asked,
                       const Problem &         problem,

@@ -33,14 +33,14 @@ public:
   /** Labels by a plain connectivity, without a mask. \throws as brickccl::Label */
   virtual void Label(Of what, const LabelOptions & options, Labeling & result) = 0;
 
-  /** Labels what is not of the largest piece of material by faces. \return the sizes of these components by label, 0
-   *  for label 0; nothing if there is no material */
+  /** Labels all voxels outside of the largest piece of material, by faces. \return the sizes of these components by
+   *  label, with 0 for label 0; an empty list without material */
   virtual std::vector<std::uint64_t> LabelAir(const Criterion & material) = 0;
   /** The labels of LabelAir in a slice, the lower axis fastest; 0 in the piece. */
   virtual std::vector<std::uint32_t> SliceOfAir(int axis, std::int64_t index) = 0;
   /** By these labels, how many lines along an axis are within the component from end to end. */
   virtual std::vector<std::uint64_t> LinesOfAir(int axis) = 0;
-  /** Makes the part of the piece and of air that is not outside, by label, and its pores of what is not material. */
+  /** Marks the part: the piece and the air that is not outside, by label. Its voxels without material are pores. */
   virtual void MarkPart(const std::vector<std::uint8_t> & isOutside) = 0;
 };
 

@@ -18,11 +18,8 @@
 namespace brickccl::files
 {
 
-namespace
-{
-
 /** LZF has stretches of bytes, and copies: how many bytes, and from how far back. */
-std::size_t
+static std::size_t
 DecompressLzf(const unsigned char * data, std::size_t size, unsigned char * output, std::size_t room)
 {
   std::size_t done = 0;
@@ -48,8 +45,6 @@ DecompressLzf(const unsigned char * data, std::size_t size, unsigned char * outp
   }
   return done;
 }
-
-} // namespace
 
 std::size_t
 Decompress(const std::string & compressor, const void * data, std::size_t size, void * output, std::size_t room)

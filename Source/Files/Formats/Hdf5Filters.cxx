@@ -47,11 +47,10 @@ Unshuffle(const unsigned char * from, std::size_t bytes, std::size_t element, un
   }
 }
 
-/** Decodes blocks: their bytes in all and in a block, then for each block its stored bytes and their number. Those of
- *  the filter LZ4 are stored as they are if this takes no more room. Those of bitshuffle have a whole number of groups
- *  of 8 elements, and the bytes behind the last group are stored as they are. Without compression, only these bytes and
- *  the blocks are stored.
- *  \param element  the bytes of an element; 0: LZ4 */
+/** Decodes blocks. Two numbers come first: the bytes of all blocks and of one. A number of stored bytes comes before
+ * each block. The filter LZ4 stores a block uncompressed if that takes no more room. A block of bitshuffle has a whole
+ * number of groups of 8 elements; bytes behind the last group are uncompressed. Without compression there are no
+ * numbers. \param element  the bytes of an element; 0: LZ4 */
 std::size_t
 DecodeBlocks(const FileBytes &   from,
              std::size_t         element,

@@ -334,19 +334,20 @@ ArraysOf(const FileBytes & file, const char * place, bool isText, std::uint64_t 
     const auto        words = Words(line);
     const std::string key = words.empty() ? "" : LowerCase(words[0]);
     const bool        areColors = key == "color_scalars" && words.size() == 3 && !isText;
-    const bool        areScalars = key == "scalars" && (words.size() == 3 || words.size() == 4);
+    // An array of FIELD may have the name of a key.
+    const bool isOfField = words.size() == 4 && words[2] == std::to_string(count);
+    const bool areScalars = key == "scalars" && (words.size() == 3 || words.size() == 4) && !isOfField;
     if (key.empty() || (key == "field" && words.size() == 3))
     {
       continue;
     }
-    if (key == "metadata")
+    if (key == "metadata" && words.size() == 1)
     {
       for (bool isIn = true; isIn && place != end; isIn = !Trimmed(TakeLine(place, end)).empty())
       {}
       continue;
     }
     const std::string table = areScalars ? LowerCase(Trimmed(TakeLine(place, end))) : "lookup_table default";
-    const bool        isOfField = words.size() == 4 && words[2] == std::to_string(count);
     ThrowIf(table.rfind("lookup_table", 0) != 0, "the file is truncated: its line LOOKUP_TABLE is missing");
     ThrowIf<Unsupported>(!areColors && !areScalars && !isOfField,
                          "its line " + Quoted(line.substr(0, 40)) + " is not read; SCALARS and arrays of FIELD are");

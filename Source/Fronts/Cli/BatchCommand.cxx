@@ -4,6 +4,8 @@
 #include "BrickCCL/Batch/RunBatch.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
@@ -11,6 +13,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 
 namespace brickccl::cli
 {
@@ -171,6 +174,9 @@ RunBatchCommand(const BatchArguments & arguments)
   PrintResult(arguments, found, result, reporter);
   if (result.errors > 0)
   {
+    arguments.quiet ? void(std::cerr << "brickccl: " + Counted(result.errors, "item") + " with errors, which " +
+                                          Quoted(arguments.folder + "/log.txt") + " lists\n")
+                    : void();
     throw CLI::RuntimeError(SomeErrors);
   }
 }

@@ -24,8 +24,8 @@ WriteNewRecipe(const std::string & name, const std::string & output)
   const auto & ready = batch::ReadyRecipes();
   const auto   recipe = std::find_if(ready.begin(), ready.end(), [&](const auto & one) { return one.name == name; });
   ThrowIf<InvalidArgument>(recipe == ready.end(),
-                           "there is no ready recipe '" + name + "'" + DidYouMean(name, ReadyNames()) + "; there are " +
-                             ListOf(ReadyNames(), ", "));
+                           "no ready recipe has the name '" + name + "'" + DidYouMean(name, ReadyNames()) +
+                             "; there are " + ListOf(ReadyNames(), ", "));
   const std::string path = output.empty() ? name + ".toml" : output;
   if (std::error_code failure; std::filesystem::exists(path, failure))
   {

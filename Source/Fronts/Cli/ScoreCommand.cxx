@@ -45,11 +45,11 @@ CasesInList(const std::string & list)
   std::istringstream               lines(batch::ReadText(list));
   std::string                      line;
   std::getline(lines, line);
-  line = Joined(batch::CsvCells(files::Trimmed(line.substr(line.rfind("\xef\xbb\xbf", 0) == 0 ? 3 : 0))), ",");
+  line = Joined(CsvCells(files::Trimmed(line.substr(line.rfind("\xef\xbb\xbf", 0) == 0 ? 3 : 0))), ",");
   bool isList = line == "prediction,truth" || line == "prediction,truth,name";
   while (isList && std::getline(lines >> std::ws, line))
   {
-    auto cells = batch::CsvCells(files::Trimmed(line));
+    auto cells = CsvCells(files::Trimmed(line));
     cells.resize(cells.size() == 2 ? 3 : cells.size());
     const auto stem = WithoutExtension(std::filesystem::path(cells[0]).filename().string());
     isList = cells.size() == 3 && !cells[0].empty() && !cells[1].empty() &&

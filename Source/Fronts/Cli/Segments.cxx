@@ -327,23 +327,9 @@ MeasureMasks(const MaskFiles &                                                  
 std::vector<std::string>
 ItemsOf(const std::string & list)
 {
-  std::vector<std::string> items(1);
-  bool                     isQuoted = false;
-  for (std::size_t i = 0; i < list.size(); ++i)
-  {
-    const char c = list[i];
-    if (isQuoted && list.compare(i, 2, "\"\"") == 0)
-    {
-      items.back() += c;
-      ++i;
-      continue;
-    }
-    isQuoted = isQuoted != (c == '"');
-    const bool isEnd = c == ',' && !isQuoted;
-    items.back() += isEnd || c == '"' ? "" : std::string(1, c);
-    items.resize(items.size() + (isEnd ? 1 : 0));
-  }
-  ThrowIf<InvalidArgument>(isQuoted, "a quote in " + Quoted(list) + " is not closed; write \"\" for one within a name");
+  ThrowIf<InvalidArgument>(std::count(list.begin(), list.end(), '"') % 2 != 0,
+                           "a quote in " + Quoted(list) + " is not closed; write \"\" for one within a name");
+  std::vector<std::string> items = CsvCells(list);
   for (std::string & item : items)
   {
     item = files::Trimmed(item);

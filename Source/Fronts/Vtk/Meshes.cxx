@@ -249,7 +249,7 @@ MeshOf(const ImageView &         labels,
 }
 
 /** A closed mesh of the same volume with this share of the triangles, or with more if it would touch itself. */
-vtkSmartPointer<vtkPolyData>
+static vtkSmartPointer<vtkPolyData>
 WithFewerTriangles(const vtkSmartPointer<vtkPolyData> & mesh, double share, const Geometry & geometry)
 {
   constexpr double  again = 1.5;

@@ -31,18 +31,15 @@
 namespace brickccl
 {
 
-namespace
-{
-
 /** The file's comment on its coordinates. */
-std::string
+static std::string
 SpaceText(bool ras)
 {
   return std::string("BrickCCL surface, coordinates in mm, ") + (ras ? "RAS" : "LPS");
 }
 
 template <typename T>
-void
+static void
 Append(std::string & bytes, T number)
 {
   char * const first = reinterpret_cast<char *>(&number);
@@ -55,7 +52,7 @@ Append(std::string & bytes, T number)
 
 /** The mesh's points, each of which belongs to one component, with its color and label, and the triangles.
  *  \param isGlb  as glTF has them: the color is linear, with alpha, and the label is a float */
-std::pair<std::string, std::string>
+static std::pair<std::string, std::string>
 ColoredBytes(vtkPolyData * mesh, const MeshOptions & options, const std::string & path, bool isGlb)
 {
   std::string                vertices;
@@ -113,7 +110,7 @@ ColoredBytes(vtkPolyData * mesh, const MeshOptions & options, const std::string 
   return { vertices, faces };
 }
 
-void
+static void
 WriteParts(const std::string & temporary, const std::string & path, std::initializer_list<std::string_view> parts)
 {
   std::ofstream out(temporary, std::ios::binary);
@@ -124,7 +121,7 @@ WriteParts(const std::string & temporary, const std::string & path, std::initial
   ThrowIf(!out.flush(), "the mesh " + Quoted(path) + " could not be written; check the free disk space");
 }
 
-void
+static void
 WritePly(vtkPolyData * mesh, const MeshOptions & options, const std::string & temporary, const std::string & path)
 {
   const auto [vertices, faces] = ColoredBytes(mesh, options, path, false);
@@ -138,7 +135,7 @@ WritePly(vtkPolyData * mesh, const MeshOptions & options, const std::string & te
 }
 
 /** Writes binary glTF 2.0. Points are in mm; the node turns them into meters with y upwards, as glTF wants. */
-void
+static void
 WriteGlb(vtkPolyData * mesh, const MeshOptions & options, const std::string & temporary, const std::string & path)
 {
   const auto [vertices, faces] = ColoredBytes(mesh, options, path, true);
@@ -178,7 +175,7 @@ WriteGlb(vtkPolyData * mesh, const MeshOptions & options, const std::string & te
 
 /** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a
  *  voxel. */
-void
+static void
 CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string & path)
 {
   double bounds[6];
@@ -197,7 +194,7 @@ CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string 
 }
 
 template <typename TWriter>
-void
+static void
 RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, const std::string & path)
 {
   Quieten(writer);
@@ -206,8 +203,6 @@ RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, c
   ThrowIf(writer->Write() == 0 || writer->GetErrorCode() != 0,
           "the mesh " + Quoted(path) + " could not be written; check the free disk space");
 }
-
-} // namespace
 
 void
 Quieten(vtkObject * object)

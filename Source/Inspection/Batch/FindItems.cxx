@@ -79,7 +79,7 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
                                  }),
                   all.items.end());
   ThrowIf(all.items.empty(),
-          "there is no image among the inputs; formats that are read: " + ReadableFormats() +
+          "the inputs contain no image; formats that are read: " + ReadableFormats() +
             ", and raw voxels with input.raw in the recipe");
   const auto hasZones = [&](const BatchItem & item) { return files::IsThere(ZonesOf(recipe, item.name)); };
   ThrowIf(!recipe.zones.empty() && std::none_of(all.items.begin(), all.items.end(), hasZones),

@@ -192,8 +192,13 @@ private:
     input["spacing_source"] = m_Image.spacingSource == "--spacing" ? "recipe" : m_Image.spacingSource;
     if (m_Image.dicom)
     {
-      const auto &      values = m_Image.dicom->values;
-      const std::string date = values.at(0x00080020);
+      const auto & values = m_Image.dicom->values;
+      std::string  date;
+      // Of the acquisition, the series or the study.
+      for (const std::uint32_t tag : { 0x00080022, 0x00080021, 0x00080020 })
+      {
+        date = date.empty() ? values.at(tag) : date;
+      }
       input["scanner"] = files::Trimmed(values.at(0x00080070) + " " + values.at(0x00081090));
       input["scan_date"] = date.size() != 8 ? date : date.substr(0, 4) + "-" + date.substr(4, 2) + "-" + date.substr(6);
     }

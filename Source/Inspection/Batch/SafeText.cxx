@@ -97,35 +97,6 @@ FolderNames(const std::vector<std::string> & names)
   return folders;
 }
 
-std::vector<std::string>
-CsvCells(const std::string & line)
-{
-  std::vector<std::string> cells(1);
-  bool                     isQuoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i)
-  {
-    const char character = line[i];
-    if (isQuoted && character == '"' && i + 1 < line.size() && line[i + 1] == '"')
-    {
-      cells.back() += '"';
-      ++i;
-    }
-    else if (character == '"')
-    {
-      isQuoted = !isQuoted;
-    }
-    else if (character == ',' && !isQuoted)
-    {
-      cells.emplace_back();
-    }
-    else
-    {
-      cells.back() += character;
-    }
-  }
-  return cells;
-}
-
 std::string
 ReadText(const std::string & path)
 {

@@ -27,9 +27,6 @@ std::string FolderName(const std::string & name);
 /** Such names for all items, each different from the others also where upper and lower case are the same. */
 std::vector<std::string> FolderNames(const std::vector<std::string> & names);
 
-/** The cells of a line of CSV. */
-std::vector<std::string> CsvCells(const std::string & line);
-
 /** The whole text of a file. \throws Error if it cannot be read. */
 std::string ReadText(const std::string & path);
 

@@ -20,7 +20,7 @@ constexpr Color Scale[] = { { 58, 50, 150 },  { 44, 92, 178 },  { 28, 132, 168 }
                             { 110, 192, 94 }, { 188, 208, 62 }, { 253, 226, 80 } };
 
 /** The unit of a column as it is drawn: "mm³" of "mm^3", "µm" of "um". */
-std::string
+static std::string
 DrawnUnit(std::string unit)
 {
   if (unit == "um" || unit.rfind("um^", 0) == 0)

@@ -167,13 +167,13 @@ private:
       {
         const ordered_json & input = item.summary.at("input");
         spacings.insert(input.at("spacing_mm"));
-        ofFiles[m_Recipe.scanner.empty() ? "scanner" : ""].insert(input.value("scanner", ""));
+        ofFiles["scanner"].insert(m_Recipe.scanner.empty() ? input.value("scanner", "") : "");
         ofFiles["scan date"].insert(input.value("scan_date", ""));
       }
     }
     for (const auto & [name, values] : ofFiles)
     {
-      if (values.size() == 1 && !(name.empty() || values.begin()->empty()))
+      if (values.size() == 1 && !values.begin()->empty())
       {
         data["head"].push_back({ { "name", m_Language(name) }, { "value", *values.begin() } });
       }

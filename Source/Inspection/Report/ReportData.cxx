@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Report/Report.h"
 
 #include <algorithm>
@@ -18,7 +19,6 @@
 namespace brickccl::report
 {
 
-using batch::CsvCells;
 using batch::ReadText;
 using nlohmann::ordered_json;
 

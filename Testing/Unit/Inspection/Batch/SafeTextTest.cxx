@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/SafeText.h"
 
+#include "BrickCCL/Core/TextLists.h"
+
 #include <gtest/gtest.h>
 
 #include <string>

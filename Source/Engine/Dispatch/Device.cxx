@@ -63,8 +63,8 @@ Device::FromName(const std::string & name)
     }
     if (const auto indices = ReadIndices(list))
     {
-      const auto second = std::find_if(indices->begin(), indices->end(), [&](const int & index) {
-        return std::find(indices->data(), &index, index) != &index;
+      const auto second = std::find_if(indices->begin(), indices->end(), [&](const int & one) {
+        return std::find(indices->data(), &one, one) != &one;
       });
       if (second != indices->end())
       {

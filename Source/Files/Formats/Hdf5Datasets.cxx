@@ -9,9 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <string>
-#include <vector>
-
 namespace brickccl::files
 {
 

@@ -191,10 +191,7 @@ HintOnPadding(const std::string & pattern)
     const std::string file = entry.path().filename().string();
     const std::string number = name->NumberIn(file);
     const bool        isNumber = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
-    if (isNumber && !name->Makes(file) && (other.empty() || file < other))
-    {
-      other = file;
-    }
+    other = isNumber && !name->Makes(file) && (other.empty() || file < other) ? file : other;
   }
   return other.empty() ? other
                        : "it does not match " + Quoted(other) +

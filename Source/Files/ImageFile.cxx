@@ -373,7 +373,11 @@ CheckSameGrid(const LoadedImage & image,
                            Quoted(otherName) + " has the extent " + other.extent.ToString() + " but " + name + " has " +
                              image.extent.ToString() + "; they must be the same");
   const bool isAtZero = std::count(other.geometry.origin, other.geometry.origin + 3, 0.0) == 3;
-  const auto complain = [&](const char * what, double theirs, double ours) {
+  const auto complainIf = [&](bool condition, const char * what, double theirs, double ours) {
+    if (!condition)
+    {
+      return;
+    }
     std::ostringstream text;
     text << Quoted(otherName) << " is elsewhere in space than " << name << ": its " << what << " is " << theirs
          << " instead of " << ours
@@ -390,20 +394,20 @@ CheckSameGrid(const LoadedImage & image,
   for (int axis = 0; axis < dimension; ++axis)
   {
     const double spacing = image.geometry.spacing[axis];
-    if (std::fabs(other.geometry.spacing[axis] - spacing) > relative * spacing)
-    {
-      complain("spacing", other.geometry.spacing[axis], spacing);
-    }
-    if (std::fabs(other.geometry.origin[axis] - image.geometry.origin[axis]) > 1e-3 * spacing)
-    {
-      complain("origin", other.geometry.origin[axis], image.geometry.origin[axis]);
-    }
+    complainIf(std::fabs(other.geometry.spacing[axis] - spacing) > relative * spacing,
+               "spacing",
+               other.geometry.spacing[axis],
+               spacing);
+    complainIf(std::fabs(other.geometry.origin[axis] - image.geometry.origin[axis]) > 1e-3 * spacing,
+               "origin",
+               other.geometry.origin[axis],
+               image.geometry.origin[axis]);
     for (int row = 0; row < dimension; ++row)
     {
-      if (std::fabs(other.geometry.direction[row][axis] - image.geometry.direction[row][axis]) > relative)
-      {
-        complain("direction", other.geometry.direction[row][axis], image.geometry.direction[row][axis]);
-      }
+      complainIf(std::fabs(other.geometry.direction[row][axis] - image.geometry.direction[row][axis]) > relative,
+                 "direction",
+                 other.geometry.direction[row][axis],
+                 image.geometry.direction[row][axis]);
     }
   }
 }

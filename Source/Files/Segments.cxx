@@ -130,11 +130,10 @@ SegmentsIn(const char * place, const char * end)
             "its line " + std::to_string(number) + ", " + Quoted(PlainText(line.substr(0, 60))) +
               ", is not a row of a label table; ITK-SNAP's label descriptions, color tables of 3D Slicer (.ctbl) "
               "and FreeSurfer, dseg.tsv of BIDS and the JSON of dcmqi are read");
-    if (const auto [first, isNew] = lineOf.emplace(*label, number); !isNew)
-    {
-      throw Error("its lines " + std::to_string(first->second) + " and " + std::to_string(number) +
-                  " both name the label " + std::to_string(*label));
-    }
+    const auto [first, isNew] = lineOf.emplace(*label, number);
+    ThrowIf(!isNew,
+            "its lines " + std::to_string(first->second) + " and " + std::to_string(number) + " both name the label " +
+              std::to_string(*label));
     // 3D Slicer writes blanks of names as underscores.
     std::replace(row.name.begin(), row.name.end(), isSlicer ? '_' : ' ', ' ');
     if (*label != 0 && !row.name.empty())

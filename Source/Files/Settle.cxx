@@ -168,10 +168,7 @@ SettleSpacing(LoadedImage & image)
     }
   }
   SettleAxes(vectors, "the direction", {}, image);
-  if (!flipped.empty())
-  {
-    image.notes.push_back(NoteOnFlippedAxes(flipped));
-  }
+  NoteIf(!flipped.empty(), NoteOnFlippedAxes(flipped), image.notes);
 }
 
 Extent

@@ -34,6 +34,15 @@ std::string NoteOnResolution(double x, double y, const std::string & unit);
 /** The note on a negative spacing, for which the positive one is taken. \param what  "the OME PhysicalSizeX". */
 std::string NoteOnNegativeSpacing(const std::string & what);
 
+inline void
+NoteIf(bool condition, const std::string & note, std::vector<std::string> & notes)
+{
+  if (condition)
+  {
+    notes.push_back(note);
+  }
+}
+
 /** The note on axes whose spacing is negative, so that their direction is the opposite one. \param axes  "x, y". */
 std::string NoteOnFlippedAxes(const std::string & axes);
 

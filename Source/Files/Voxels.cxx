@@ -44,12 +44,8 @@ ValueOfText(const char * begin, const char * end)
 static void
 CheckFileCount(std::size_t count, const Extent & extent)
 {
-  const auto files = static_cast<std::int64_t>(count);
-  bool       fits = files == 1;
-  if (extent.dimension > 1)
-  {
-    fits = fits || extent.size[extent.dimension - 1] % files == 0;
-  }
+  const auto   files = static_cast<std::int64_t>(count);
+  bool         fits = files == 1 || (extent.dimension > 1 && extent.size[extent.dimension - 1] % files == 0);
   std::int64_t entries = 1;
   for (int axis = extent.dimension - 1; axis > 0; --axis)
   {
@@ -233,10 +229,7 @@ CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & imag
   ThrowIf(beyond > 0 && fileCount > 1,
           "after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
             ": they are the wrong files");
-  if (beyond > 0)
-  {
-    image.notes.push_back("after the voxels come " + text);
-  }
+  NoteIf(beyond > 0, "after the voxels come " + text, image.notes);
 }
 
 void

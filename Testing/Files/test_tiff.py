@@ -52,13 +52,13 @@ class TiffTest(FilesTest):
 
 class Pixels(TiffTest):
     def test_types_in_both_byte_orders(self):
-        for kind, order in itertools.product("u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8".split(), "<>"):
+        for kind, order in itertools.product("u1 i1 u2 i2 u4 i4 u8 i8 f4 f8".split(), "<>"):
             with self.subTest(kind=kind, order=order):
                 voxels = (VOLUME - (60 if kind[0] != "u" else 0)).astype(kind)
                 image = self.assert_voxels(self.write(voxels, byteorder=order, compression="zlib"), voxels)
                 plain = self.assert_voxels(self.write(voxels, byteorder=order), voxels)
-                expected = np.dtype("f4" if kind == "f2" else kind).name
-                self.assertEqual((image.type, plain.type), (expected, expected))
+                self.assertEqual((image.type, plain.type), (np.dtype(kind).name, np.dtype(kind).name))
+        self.refuses(self.write(VOLUME.astype("f2")), saying="16 bits; floating-point numbers of 32 and 64 bits are read")
 
     def test_compressions_layouts_and_predictors(self):
         voxels = (VOLUME * 300).astype("u2")
@@ -83,7 +83,7 @@ class Pixels(TiffTest):
                                       compressionargs={"lossless": True, "level": -1}), rgb)
 
     def test_predictor_of_floats(self):
-        for kind, order in itertools.product(("f4", "f8", "f2"), "<>"):
+        for kind, order in itertools.product(("f4", "f8"), "<>"):
             voxels = (VOLUME * 0.37).astype(kind)
             self.assert_voxels(self.write(voxels, compression="zlib", predictor=3, byteorder=order), voxels)
 
@@ -143,9 +143,8 @@ class Pixels(TiffTest):
         rgb = RANDOM.integers(0, 255, (4, 9, 8, 3)).astype("u2")
         image = self.assert_voxels(self.write(rgb, photometric="rgb"), rgb)
         self.assertEqual(image.channels, 3)
-        self.assert_voxels(self.write(np.moveaxis(rgb, -1, 1), photometric="rgb", planarconfig="separate"), rgb)
-        self.assert_voxels(self.write(np.moveaxis(rgb, -1, 1), photometric="rgb", planarconfig="separate",
-                                      compression="lzw", tile=(16, 16)), rgb)
+        self.refuses(self.write(np.moveaxis(rgb, -1, 1), photometric="rgb", planarconfig="separate"),
+                     saying="PlanarConfiguration 2")
 
     def test_alpha_takes_no_part(self):
         rgba = RANDOM.integers(0, 255, (9, 8, 4)).astype("u1")
@@ -157,15 +156,14 @@ class Pixels(TiffTest):
 
     def test_orientations(self):
         voxels = np.arange(1, 7).reshape(2, 3).astype("u1")
-        expected = {1: voxels, 2: voxels[:, ::-1], 3: voxels[::-1, ::-1], 4: voxels[::-1], 5: None, 6: None, 7: None, 8: None}
-        for orientation, turned in expected.items():
+        for orientation in range(1, 9):
             with self.subTest(orientation=orientation):
                 path = self.write(voxels, metadata=None, extratags=[(274, 3, 1, orientation, True)],
                                   resolution=(10, 20), resolutionunit="CENTIMETER")
-                if turned is None:
-                    self.refuses(path, saying="its orientation is %d; 1 to 4 are read" % orientation)
+                if orientation > 1:
+                    self.refuses(path, saying="its orientation is %d; only 1" % orientation)
                 else:
-                    self.assert_geometry(self.assert_voxels(path, turned), (1, 0.5))
+                    self.assert_geometry(self.assert_voxels(path, voxels), (1, 0.5))
 
     def test_palettes_are_indices(self):
         colors = RANDOM.integers(0, 65535, (3, 256)).astype("u2")
@@ -203,13 +201,6 @@ class Stacks(TiffTest):
                 metadata.update({"PhysicalSize%sUnit" % axis: unit for axis in "XYZ"})
             image = self.assert_voxels(self.write(VOLUME.astype("u2"), ome=True, metadata=metadata), VOLUME)
             self.assert_geometry(image, (0.5 * mm, 0.25 * mm, 3 * mm))
-
-    def test_pages_of_other_resolutions_are_told(self):
-        pages = [(plane.astype("u1"), {"resolution": (100 + 10 * (k == 3), 100), "resolutionunit": "CENTIMETER"})
-                 for k, plane in enumerate(VOLUME)]
-        image = self.assert_voxels(self.write_pages(pages), VOLUME)
-        self.assert_geometry(image, (0.1, 0.1, 1))
-        self.assertIn("page 4 has another resolution", " ".join(image.notes))
 
     def test_several_images_of_one_size_are_told(self):
         with tifffile.TiffWriter(self.path("s.tif")) as writer:

@@ -24,10 +24,7 @@ ReadNumber(ByteReader & reader)
   const auto        blank = text.find(' ');
   const auto        nearest = Number::FromText(text.substr(0, blank));
   const auto        rest = blank == std::string::npos ? Number(0) : Number::FromText(text.substr(blank + 1));
-  if (!nearest || !rest)
-  {
-    reader.Fail("'" + text + "' is not a number");
-  }
+  reader.FailIf(!nearest || !rest, "'" + text + "' is not a number");
   return *rest == 0 ? *nearest : Number::Sum(nearest->Nearest(), rest->Nearest());
 }
 
@@ -94,10 +91,7 @@ PeriodicAxes
 ReadPeriodicAxes(ByteReader & reader)
 {
   const std::uint64_t bits = reader.Number();
-  if (bits >= 1u << MaximumDimension)
-  {
-    reader.Fail("its periodic axes have the unknown value " + std::to_string(bits));
-  }
+  reader.FailIf(bits >= 1u << MaximumDimension, "its periodic axes have the unknown value " + std::to_string(bits));
   PeriodicAxes periodic;
   for (int axis = 0; axis < MaximumDimension; ++axis)
   {
@@ -114,10 +108,7 @@ BrickProblem::Read(ByteReader & reader)
 {
   const auto choice = [&reader](int last) {
     const std::uint64_t value = reader.Number();
-    if (value > static_cast<std::uint64_t>(last))
-    {
-      reader.Fail("an option has the unknown value " + std::to_string(value));
-    }
+    reader.FailIf(value > static_cast<std::uint64_t>(last), "an option has the unknown value " + std::to_string(value));
     return static_cast<int>(value);
   };
   BrickProblem problem;

@@ -38,10 +38,7 @@ BrickBox
 ReadBox(ByteReader & reader)
 {
   const std::uint64_t dimension = reader.Number();
-  if (dimension < 1 || dimension > MaximumDimension)
-  {
-    reader.Fail("it has " + std::to_string(dimension) + " dimensions");
-  }
+  reader.FailIf(dimension < 1 || dimension > MaximumDimension, "it has " + std::to_string(dimension) + " dimensions");
   const Extent volume = ReadExtent(reader, static_cast<int>(dimension));
   const Extent extent = ReadExtent(reader, static_cast<int>(dimension));
   std::int64_t begin[MaximumDimension] = {};
@@ -108,10 +105,8 @@ ReadRecord(BytesView bytes, RecordParts parts)
   if (hasTable && parts == RecordParts::Table)
   {
     record.table = ReadTable(reader, record.box);
-    if (record.table->components.size() != count || !reader.IsAtEnd())
-    {
-      reader.Fail("its table does not have one row per component");
-    }
+    reader.FailIf(record.table->components.size() != count || !reader.IsAtEnd(),
+                  "its table does not have one row per component");
   }
   return record;
 }
@@ -158,15 +153,10 @@ ReadMap(BytesView bytes)
   for (std::uint64_t & label : map.labels)
   {
     label = before += static_cast<std::uint64_t>(reader.Signed());
-    if (label > map.components)
-    {
-      reader.Fail("a label is " + std::to_string(label) + " of " + std::to_string(map.components));
-    }
+    reader.FailIf(label > map.components,
+                  "a label is " + std::to_string(label) + " of " + std::to_string(map.components));
   }
-  if (map.labels.empty() || map.labels[0] != 0)
-  {
-    reader.Fail("the label of the background is not 0");
-  }
+  reader.FailIf(map.labels.empty() || map.labels[0] != 0, "the label of the background is not 0");
   map.periodic = ReadPeriodicAxes(reader);
   map.unwrapped.resize(map.periodic.HasAny() ? map.labels.size() : 0);
   for (UnwrappedRow & row : map.unwrapped)

@@ -161,10 +161,8 @@ std::size_t
 ByteReader::Count()
 {
   const std::uint64_t count = Number();
-  if (count > Left())
-  {
-    Fail("it promises " + std::to_string(count) + " entries, but has bytes for " + std::to_string(Left()));
-  }
+  FailIf(count > Left(),
+         "it promises " + std::to_string(count) + " entries, but has bytes for " + std::to_string(Left()));
   return static_cast<std::size_t>(count);
 }
 

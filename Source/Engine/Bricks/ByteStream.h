@@ -126,6 +126,15 @@ public:
   }
   /** \throws Error that names what is read and says that it is damaged. */
   [[noreturn]] void Fail(const std::string & reason) const;
+  template <typename TText>
+  void
+  FailIf(bool condition, const TText & reason) const
+  {
+    if (condition)
+    {
+      Fail(reason);
+    }
+  }
 
 private:
   std::size_t

@@ -212,10 +212,8 @@ FaceRuns::Read(ByteReader & reader, std::uint64_t labels)
         const std::uint64_t voxels = reader.Number();
         before += static_cast<std::uint64_t>(reader.Signed());
         const auto room = static_cast<std::uint64_t>(length - x);
-        if (gap >= room || voxels >= room - gap || before < 1 || before > labels)
-        {
-          reader.Fail("a run at its faces is out of bounds");
-        }
+        reader.FailIf(gap >= room || voxels >= room - gap || before < 1 || before > labels,
+                      "a run at its faces is out of bounds");
         const std::int64_t begin = x + static_cast<std::int64_t>(gap);
         x = begin + static_cast<std::int64_t>(voxels) + 1;
         m_Runs.push_back({ begin, x, before, values });
@@ -224,15 +222,11 @@ FaceRuns::Read(ByteReader & reader, std::uint64_t labels)
     }
     m_FirstRun[static_cast<std::size_t>(row) + 1] = m_Runs.size();
   }
-  if (m_Runs.size() != runs)
-  {
-    reader.Fail("it promises " + std::to_string(runs) + " runs at its faces, but has " + std::to_string(m_Runs.size()));
-  }
+  reader.FailIf(m_Runs.size() != runs,
+                "it promises " + std::to_string(runs) + " runs at its faces, but has " + std::to_string(m_Runs.size()));
   const std::size_t bytes = reader.Count();
-  if (bytes != (m_NeededValues == BrickProblem::Values::None ? 0 : values * m_VoxelBytes))
-  {
-    reader.Fail("the values at its faces are " + std::to_string(bytes) + " bytes");
-  }
+  reader.FailIf(bytes != (m_NeededValues == BrickProblem::Values::None ? 0 : values * m_VoxelBytes),
+                "the values at its faces are " + std::to_string(bytes) + " bytes");
   m_Values.resize(bytes);
   reader.Raw(m_Values.data(), bytes);
 }

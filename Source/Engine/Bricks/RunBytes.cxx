@@ -128,28 +128,19 @@ ReadRun(std::int64_t x, std::int64_t length, RowBefore & before, ByteReader & re
   {
     const std::size_t        skipped = code >> (2 * NearBits);
     const LabeledRun * const other = before.Candidate(x, skipped);
-    if (other == nullptr)
-    {
-      reader.Fail("a run has no neighbor");
-    }
+    reader.FailIf(other == nullptr, "a run has no neighbor");
     constexpr int mask = (1 << NearBits) - 1;
     run = { other->begin + ((code >> NearBits) & mask) + SmallestNear,
             other->end + (code & mask) + SmallestNear,
             other->label };
     before.Take(skipped);
-    if (run.begin < x || run.end <= run.begin || run.end > length)
-    {
-      reader.Fail("a run is out of bounds");
-    }
+    reader.FailIf(run.begin < x || run.end <= run.begin || run.end > length, "a run is out of bounds");
     return run;
   }
   const std::uint64_t gap = reader.Number();
   const std::uint64_t more = reader.Number();
   const auto          room = static_cast<std::uint64_t>(length - x);
-  if (gap >= room || more >= room - gap)
-  {
-    reader.Fail("a run is out of bounds");
-  }
+  reader.FailIf(gap >= room || more >= room - gap, "a run is out of bounds");
   run.begin = x + static_cast<std::int64_t>(gap);
   run.end = run.begin + static_cast<std::int64_t>(more) + 1;
   run.label = before.Expected(run.begin, run.end);
@@ -227,10 +218,7 @@ ReadBlock(const BlockToRead &                block,
     std::int64_t x = 0;
     for (std::size_t count = reader.Count(); count > 0; --count)
     {
-      if (run == block.firstRun + block.runs)
-      {
-        reader.Fail("a block has more runs than its header promises");
-      }
+      reader.FailIf(run == block.firstRun + block.runs, "a block has more runs than its header promises");
       const LabeledRun read = ReadRun(x, length, before, reader);
       if (read.label == 0 || read.label >= labels.size())
       {
@@ -251,10 +239,8 @@ ReadBlock(const BlockToRead &                block,
     }
     before.EndRow();
   }
-  if (run != block.firstRun + block.runs || !reader.IsAtEnd())
-  {
-    reader.Fail("a block does not have the number of runs in its header");
-  }
+  reader.FailIf(run != block.firstRun + block.runs || !reader.IsAtEnd(),
+                "a block does not have the number of runs in its header");
 }
 
 } // namespace

@@ -253,10 +253,8 @@ ReadRows(ByteReader & reader, const Extent & extent, std::size_t count)
     before += static_cast<std::uint64_t>(reader.Signed());
     row.firstVoxel = before;
     row.voxels = reader.Number();
-    if (before >= static_cast<std::uint64_t>(extent.VoxelCount()) || row.voxels == 0)
-    {
-      reader.Fail("a row of its table is outside it");
-    }
+    reader.FailIf(before >= static_cast<std::uint64_t>(extent.VoxelCount()) || row.voxels == 0,
+                  "a row of its table is outside it");
     for (int axis = 0; axis < MaximumDimension; ++axis)
     {
       const std::uint64_t lowest = axis < extent.dimension ? reader.Number() : 0;
@@ -370,17 +368,11 @@ ReadTable(ByteReader & reader, const BrickBox & box)
   table.extent = box.extent;
   PassGeometry(reader, table.geometry);
   const std::int64_t sliceAxis = reader.Signed();
-  if (sliceAxis >= 0)
-  {
-    table.sliceAxis = static_cast<int>(sliceAxis);
-  }
+  table.sliceAxis = sliceAxis >= 0 ? static_cast<int>(sliceAxis) : table.sliceAxis;
   const std::uint8_t images = reader.Byte();
   const bool         hasClasses = (images & 2) != 0;
   table.hasIntensity = (images & 1) != 0;
-  if ((images & 4) != 0)
-  {
-    table.regionVoxels = reader.Number();
-  }
+  table.regionVoxels = (images & 4) != 0 ? reader.Number() : table.regionVoxels;
   table.groups = ColumnGroups::FromNames(reader.Text()).List();
   if (hasClasses)
   {

@@ -160,11 +160,9 @@ AllColumns(int dimension, const std::optional<int> & sliceAxis)
   ThrowIf<InvalidArgument>(dimension < 1 || dimension > MaximumDimension,
                            "images have 1 to " + std::to_string(MaximumDimension) + " dimensions, not " +
                              std::to_string(dimension));
-  if (sliceAxis && (dimension == 1 || *sliceAxis < 0 || *sliceAxis >= dimension))
-  {
-    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions has no slices across axis " +
-                          std::to_string(*sliceAxis));
-  }
+  ThrowIf<InvalidArgument>(sliceAxis && (dimension == 1 || *sliceAxis < 0 || *sliceAxis >= dimension),
+                           "an image of " + std::to_string(dimension) + " dimensions has no slices across axis " +
+                             std::to_string(*sliceAxis));
   ComponentTable table;
   table.extent.dimension = dimension;
   table.sliceAxis = sliceAxis;

@@ -75,6 +75,16 @@ private:
                           shown + "\n  " + std::string(at - begin, ' ') + "^");
   }
 
+  template <typename TText>
+  void
+  FailIf(bool condition, std::size_t at, const TText & what) const
+  {
+    if (condition)
+    {
+      Fail(at, what);
+    }
+  }
+
   std::size_t
   SkipSpace()
   {
@@ -136,10 +146,7 @@ private:
   void
   RequireTruth(const Node & node, std::size_t at) const
   {
-    if (!node.IsTruth())
-    {
-      Fail(at, "this is a number; compare it (<, <=, >, >=, ==, !=)");
-    }
+    FailIf(!node.IsTruth(), at, "this is a number; compare it (<, <=, >, >=, ==, !=)");
   }
   bool
   IsColumn(const Node & node, const char * name) const
@@ -149,12 +156,10 @@ private:
   void
   RequireNumber(const Node & node, std::size_t at) const
   {
-    if (node.IsTruth() || IsColumn(node, "name"))
-    {
-      Fail(at,
+    FailIf(node.IsTruth() || IsColumn(node, "name"),
+           at,
            node.IsTruth() ? "this is true or false; a number is needed here"
                           : "compare the name by == or != with text in quotes, as in name == 'liver'");
-    }
   }
 
   static NodePointer
@@ -174,10 +179,9 @@ private:
   NodePointer
   MakeArithmetic(Operation operation, NodePointer first, NodePointer second)
   {
-    if (++m_Arithmetic > MaximumArithmetic)
-    {
-      Fail(m_At, "more than " + std::to_string(MaximumArithmetic) + " sums and products");
-    }
+    FailIf(++m_Arithmetic > MaximumArithmetic,
+           m_At,
+           "more than " + std::to_string(MaximumArithmetic) + " sums and products");
     return Make(operation, std::move(first), std::move(second));
   }
 
@@ -286,10 +290,9 @@ private:
         RequireNumber(*right, at);
         left = Make(operation, std::move(left), std::move(right));
         const std::size_t next = SkipSpace();
-        if (next < m_Text.size() && (m_Text[next] == '<' || m_Text[next] == '>'))
-        {
-          Fail(next, "comparisons do not chain; write 'a < b and b < c'");
-        }
+        FailIf(next < m_Text.size() && (m_Text[next] == '<' || m_Text[next] == '>'),
+               next,
+               "comparisons do not chain; write 'a < b and b < c'");
         return left;
       }
     }
@@ -305,10 +308,7 @@ private:
   ParseQuoted()
   {
     const std::size_t end = m_Text.find(m_Text[m_At], m_At + 1);
-    if (end == std::string::npos)
-    {
-      Fail(m_At, "the quotation mark behind this name is missing");
-    }
+    FailIf(end == std::string::npos, m_At, "the quotation mark behind this name is missing");
     auto node = std::make_unique<Node>();
     node->number = Value(static_cast<Int128>(PlaceIn(m_Names, m_Text.substr(m_At + 1, end - m_At - 1))));
     m_At = end + 1;
@@ -388,10 +388,9 @@ private:
     }
     const auto length = static_cast<std::size_t>(end - start);
     const bool isHexadecimal = length > 1 && (start[1] == 'x' || start[1] == 'X');
-    if (length == 0 || isHexadecimal || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
-    {
-      Fail(m_At, "this is not a number");
-    }
+    FailIf(length == 0 || isHexadecimal || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])),
+           m_At,
+           "this is not a number");
     if (const std::string hint = HintOnLostNumber(std::string(start, length)); !hint.empty())
     {
       Fail(m_At, "this is not a number" + hint);
@@ -417,10 +416,7 @@ private:
         return ParseArguments(operation, name);
       }
     }
-    if (name == "and" || name == "or" || name == "not")
-    {
-      Fail(begin, "expected a number or a column, not '" + name + "'");
-    }
+    FailIf(name == "and" || name == "or" || name == "not", begin, "expected a number or a column, not '" + name + "'");
     auto node = std::make_unique<Node>();
     node->operation = Operation::Column;
     node->column = PlaceIn(m_Columns, name);
@@ -447,15 +443,10 @@ private:
       Fail(SkipSpace(), "expected ',' or ')'");
     }
     const bool takesOne = operation == Operation::Abs || operation == Operation::Sqrt;
-    if (takesOne && node->operands.size() != 1)
-    {
-      Fail(m_At - 1, name + " takes one argument");
-    }
-    if (!takesOne && node->operands.size() < 2)
-    {
-      Fail(m_At - 1,
+    FailIf(takesOne && node->operands.size() != 1, m_At - 1, name + " takes one argument");
+    FailIf(!takesOne && node->operands.size() < 2,
+           m_At - 1,
            name + " needs two or more values of one component; it does not give the extreme over all components");
-    }
     return node;
   }
 

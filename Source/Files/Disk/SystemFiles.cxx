@@ -175,10 +175,8 @@ OutputFile::WriteAt(std::uint64_t place, const void * bytes, std::size_t size)
   while (size > 0)
   {
     const ::ssize_t written = ::pwrite(m_Descriptor, from, size, static_cast<::off_t>(place));
-    if (written == 0 || (written < 0 && errno != EINTR))
-    {
-      throw Error(written == 0 ? "the system wrote nothing" : std::strerror(errno));
-    }
+    ThrowIf(written == 0 || (written < 0 && errno != EINTR),
+            written == 0 ? "the system wrote nothing" : std::strerror(errno));
     const auto done = static_cast<std::size_t>(std::max<::ssize_t>(written, 0));
     from += done;
     size -= done;
@@ -191,10 +189,7 @@ OutputFile::Close()
 {
   const int descriptor = m_Descriptor;
   m_Descriptor = -1;
-  if (::close(descriptor) != 0)
-  {
-    throw Error(std::strerror(errno));
-  }
+  ThrowIf(::close(descriptor) != 0, std::strerror(errno));
 }
 
 } // namespace files

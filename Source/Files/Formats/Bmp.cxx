@@ -127,10 +127,7 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
       NoteOnResolution(static_cast<double>(header.perMeterX), static_cast<double>(header.perMeterY), "meter"));
   }
   image.meaning = hasIndices ? "numbers of palette colors" : "";
-  if (hasIndices)
-  {
-    image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
-  }
+  NoteIf(hasIndices, "it has a palette; the voxels are numbers of colors, not brightness", image.notes);
   TellHeader(options, image);
   auto * output =
     reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));

@@ -94,10 +94,7 @@ Unequal(const std::vector<Plane> & planes, TText text)
     {
       continue;
     }
-    if (first == nullptr)
-    {
-      first = &plane;
-    }
+    first = first == nullptr ? &plane : first;
     if (text(plane) != text(*first))
     {
       return { &plane, first };

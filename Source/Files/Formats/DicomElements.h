@@ -36,7 +36,6 @@ inline constexpr Tag SliceThickness{ 0x00180050, "DS", "SliceThickness" };
 inline constexpr Tag SpacingBetweenSlices{ 0x00180088, "DS", "SpacingBetweenSlices" };
 inline constexpr Tag ImagerPixelSpacing{ 0x00181164, "DS", "ImagerPixelSpacing" };
 inline constexpr Tag NominalScannedPixelSpacing{ 0x00182010, "DS", "NominalScannedPixelSpacing" };
-inline constexpr Tag PixelAspectRatio{ 0x00280034, "IS", "PixelAspectRatio" };
 inline constexpr Tag FrameOfReference{ 0x00200052, "UI", "FrameOfReferenceUID" };
 inline constexpr Tag SeriesUid{ 0x0020000E, "UI", "SeriesInstanceUID" };
 inline constexpr Tag SeriesNumber{ 0x00200011, "IS", "SeriesNumber" };

@@ -112,12 +112,6 @@ TakeSpacing(const Attributes & attributes, Plane & plane, std::vector<std::strin
     }
     return;
   }
-  double            ratio[2];
-  const Tag * const tagOfRatio = &tags::PixelAspectRatio;
-  if (attributes(tags::PixelMeasures, *tagOfRatio).FixedNumbers(*tagOfRatio, 2, ratio) && ratio[0] != ratio[1])
-  {
-    AddNote(notes, "pixels are not square (PixelAspectRatio), but the file does not say their size");
-  }
 }
 
 void

@@ -264,11 +264,9 @@ SortFrames(const Grid & grid, const std::vector<Plane> & planes, const std::vect
   for (std::size_t i = 0; i < planes.size(); ++i)
   {
     frames[grid.slices[i]].push_back(i);
-    if (const auto [other, isFirst] = shown.insert({ { grid.slices[i], segments[i] }, i }); !isFirst)
-    {
-      throw Error(planes[other->second].name + " and " + planes[i].name +
-                  " show the same segment at the same position");
-    }
+    const auto [other, isFirst] = shown.insert({ { grid.slices[i], segments[i] }, i });
+    ThrowIf(!isFirst,
+            planes[other->second].name + " and " + planes[i].name + " show the same segment at the same position");
   }
   return frames;
 }

@@ -9,9 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <string>
-#include <vector>
-
 namespace brickccl::files
 {
 
@@ -64,10 +61,7 @@ NumbersOf(const Hdf5Library & h5, hid_t space, hid_t type, TRead read)
     return {};
   }
   std::vector<double> numbers(static_cast<std::size_t>(count));
-  if (read(h5.TypeOf(ScalarType::Float64), numbers.data()) < 0)
-  {
-    FailHdf5(h5, "its numbers cannot be read");
-  }
+  FailHdf5If(read(h5.TypeOf(ScalarType::Float64), numbers.data()) < 0, h5, "its numbers cannot be read");
   return numbers;
 }
 
@@ -101,10 +95,9 @@ AttributeText(const Hdf5Library & h5, hid_t object, const char * name)
   const bool  isPointer = h5.H5Tis_variable_str(open.type) > 0;
   char *      text = nullptr;
   std::string own(h5.H5Tget_size(open.type), '\0');
-  if (h5.H5Aread(open.attribute, open.type, isPointer ? static_cast<void *>(&text) : own.data()) < 0)
-  {
-    FailHdf5(h5, "its attribute " + Printable(name) + " cannot be read");
-  }
+  FailHdf5If(h5.H5Aread(open.attribute, open.type, isPointer ? static_cast<void *>(&text) : own.data()) < 0,
+             h5,
+             "its attribute " + Printable(name) + " cannot be read");
   return isPointer ? (text == nullptr ? "" : text) : own.c_str();
 }
 
@@ -175,10 +168,9 @@ DescribeStorage(const Hdf5Library & h5, hid_t file, hid_t object, hid_t type, Hd
   if (layout == H5D_CHUNKED)
   {
     std::vector<hsize_t> chunk(dataset.shape.size());
-    if (h5.H5Pget_chunk(list, static_cast<int>(chunk.size()), chunk.data()) != static_cast<int>(chunk.size()))
-    {
-      FailHdf5(h5, "the chunks of dataset " + Printable(dataset.name) + " cannot be read");
-    }
+    FailHdf5If(h5.H5Pget_chunk(list, static_cast<int>(chunk.size()), chunk.data()) != static_cast<int>(chunk.size()),
+               h5,
+               "the chunks of dataset " + Printable(dataset.name) + " cannot be read");
     dataset.chunk.assign(chunk.begin(), chunk.end());
   }
   const bool isAsInMemory = h5.H5Tequal(type, h5.TypeOf(dataset.type)) > 0;
@@ -237,10 +229,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
       }
       return 0;
     };
-    if (h5.H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &names) < 0)
-    {
-      FailHdf5(h5, "its datasets cannot be listed");
-    }
+    FailHdf5If(h5.H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &names) < 0, h5, "its datasets cannot be listed");
     names.push_back(also);
     for (const std::string & name : names)
     {
@@ -252,7 +241,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
       }
       else if (&name != &names.back())
       {
-        FailHdf5(h5, "dataset " + Printable(name) + " cannot be opened");
+        FailHdf5If(true, h5, "dataset " + Printable(name) + " cannot be opened");
       }
     }
     send(nullptr, 0);

@@ -83,8 +83,12 @@ Hdf5Library::Get()
 }
 
 void
-FailHdf5(const Hdf5Library & h5, const std::string & what)
+FailHdf5If(bool condition, const Hdf5Library & h5, const std::string & what)
 {
+  if (!condition)
+  {
+    return;
+  }
   std::string reason;
   const auto  take = [](unsigned, const H5E_error2_t * error, void * text) -> herr_t {
     auto & first = *static_cast<std::string *>(text);
@@ -127,10 +131,7 @@ OpenHdf5(const Hdf5Library & h5, const std::string & path)
   const Hdf5Handle access(h5.H5Pcreate(h5.FileAccess()), h5.H5Pclose);
   h5.H5Pset_cache(access, 0, 521, 0, 0.75);
   const hid_t file = h5.H5Fopen(path.c_str(), readOnly, access);
-  if (file < 0)
-  {
-    FailHdf5(h5, "the HDF5 library cannot open it");
-  }
+  FailHdf5If(file < 0, h5, "the HDF5 library cannot open it");
   return file;
 }
 

@@ -88,7 +88,7 @@ private:
 };
 
 /** \throws Error with what the library says of its last failure. */
-[[noreturn]] void FailHdf5(const Hdf5Library & h5, const std::string & what);
+void FailHdf5If(bool condition, const Hdf5Library & h5, const std::string & what);
 
 /** Opens a file for reading, in a PipedChild. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);

@@ -38,10 +38,7 @@ OpenDataset(const Hdf5Library & h5, const Hdf5Dataset & dataset)
   // It stays open as long as the dataset.
   const Hdf5Handle file(OpenHdf5(h5, dataset.file.path), h5.H5Fclose);
   const hid_t      object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
-  if (object < 0)
-  {
-    FailHdf5(h5, "its dataset " + Printable(dataset.name) + " cannot be opened");
-  }
+  FailHdf5If(object < 0, h5, "its dataset " + Printable(dataset.name) + " cannot be opened");
   return object;
 }
 
@@ -76,10 +73,7 @@ CheckPlaces(const Hdf5Library &      h5,
 {
   const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
   hsize_t          count = 0;
-  if (h5.H5Dget_num_chunks(object, space, &count) < 0)
-  {
-    FailHdf5(h5, what + " has a list of chunks that cannot be read");
-  }
+  FailHdf5If(h5.H5Dget_num_chunks(object, space, &count) < 0, h5, what + " has a list of chunks that cannot be read");
   std::vector<hsize_t> place(dataset.shape.size(), 0);
   hsize_t              found = 0;
   for (hsize_t looked = 1; found < count; ++looked)
@@ -149,10 +143,7 @@ CreateMirror(const Hdf5Library & h5, hid_t object, hid_t filters, const Hdf5Data
   const Hdf5Handle   memory(h5.H5Fcreate(std::to_string(skipped).c_str(), truncate, H5P_DEFAULT, access), h5.H5Fclose);
   const Hdf5Handle   space(h5.H5Screate_simple(static_cast<int>(chunk.size()), chunk.data(), nullptr), h5.H5Sclose);
   const hid_t        mirror = h5.H5Dcreate_anon(memory, type, space, list, H5P_DEFAULT);
-  if (mirror < 0)
-  {
-    FailHdf5(h5, "the filters of dataset " + Printable(dataset.name) + " cannot be used");
-  }
+  FailHdf5If(mirror < 0, h5, "the filters of dataset " + Printable(dataset.name) + " cannot be used");
   return mirror;
 }
 
@@ -225,13 +216,11 @@ SendBoxes(const Hdf5Dataset &           dataset,
     const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), h5.H5Sclose);
     const Hdf5Handle space(h5.H5Dget_space(source), h5.H5Sclose);
     values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));
-    if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) < 0 ||
-        h5.H5Dread(source, type, room, space, H5P_DEFAULT, values.data()) < 0)
-    {
-      FailHdf5(h5,
+    FailHdf5If(h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) < 0 ||
+                 h5.H5Dread(source, type, room, space, H5P_DEFAULT, values.data()) < 0,
+               h5,
                "the values of dataset " + Printable(dataset.name) + " cannot be read from " + SizesText(box.begin) +
                  " on as " + SizesText(cell) + " values");
-    }
     send(values.data(), values.size());
   }
 }

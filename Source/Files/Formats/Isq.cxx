@@ -41,10 +41,7 @@ ReadIsq(const FileBytes & file, const ReadOptions & options)
     }
     image.geometry.spacing[axis] = length / 1000 / static_cast<double>(number(44 + place));
   }
-  if (image.spacingSource == "none")
-  {
-    image.geometry = Geometry();
-  }
+  image.geometry = image.spacingSource == "none" ? Geometry() : image.geometry;
   const std::int64_t blocks = number(508);
   ThrowIf(blocks < 0, "its voxels begin after " + std::to_string(blocks) + " blocks; there must be at least 0");
   const std::uint64_t begin = (static_cast<std::uint64_t>(blocks) + 1) * block;

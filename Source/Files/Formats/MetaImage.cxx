@@ -26,20 +26,12 @@ struct MetaType
   ScalarType   type;
 };
 
-/** The types of voxels of MetaImage; of several names of a type, the first one is written. */
-constexpr MetaType MetaTypes[] = { { "MET_CHAR", ScalarType::Int8 },
-                                   { "MET_UCHAR", ScalarType::UInt8 },
-                                   { "MET_SHORT", ScalarType::Int16 },
-                                   { "MET_USHORT", ScalarType::UInt16 },
-                                   { "MET_INT", ScalarType::Int32 },
-                                   { "MET_UINT", ScalarType::UInt32 },
-                                   { "MET_LONG_LONG", ScalarType::Int64 },
-                                   { "MET_ULONG_LONG", ScalarType::UInt64 },
-                                   { "MET_FLOAT", ScalarType::Float32 },
-                                   { "MET_DOUBLE", ScalarType::Float64 },
-                                   // These have four bytes in files.
-                                   { "MET_LONG", ScalarType::Int32 },
-                                   { "MET_ULONG", ScalarType::UInt32 } };
+/** The types of voxels of MetaImage. MET_LONG and MET_ULONG have 4 bytes in some files and 8 in others. */
+constexpr MetaType MetaTypes[] = { { "MET_CHAR", ScalarType::Int8 },       { "MET_UCHAR", ScalarType::UInt8 },
+                                   { "MET_SHORT", ScalarType::Int16 },     { "MET_USHORT", ScalarType::UInt16 },
+                                   { "MET_INT", ScalarType::Int32 },       { "MET_UINT", ScalarType::UInt32 },
+                                   { "MET_LONG_LONG", ScalarType::Int64 }, { "MET_ULONG_LONG", ScalarType::UInt64 },
+                                   { "MET_FLOAT", ScalarType::Float32 },   { "MET_DOUBLE", ScalarType::Float64 } };
 
 struct MetaHeader
 {
@@ -59,18 +51,13 @@ struct MetaHeader
   const std::string *
   FindFirst(std::initializer_list<const char *> names) const
   {
-    const char *        first = nullptr;
     const std::string * found = nullptr;
-    for (const char * name : names)
+    for (const char * const name : names)
     {
       const std::string * const value = Find(name);
-      if (found != nullptr && value != nullptr && *value != *found)
-      {
-        throw Error(std::string("its fields '") + first + "' (" + *found + ") and '" + name + "' (" + *value +
-                    ") mean the same and have different values");
-      }
-      first = found == nullptr ? name : first;
       found = found == nullptr ? value : found;
+      ThrowIf(value != nullptr && *value != *found,
+              std::string("its field '") + name + "' and another one mean the same and have different values");
     }
     return found;
   }
@@ -99,29 +86,22 @@ ParseHeader(const FileBytes & file)
   for (const char * place = begin; place < end;)
   {
     const std::string line = TakeLine(place, end);
+    if (Trimmed(line).empty())
+    {
+      continue;
+    }
     if (isList)
     {
-      if (!Trimmed(line).empty())
-      {
-        header.lines.push_back(Trimmed(line));
-      }
+      header.lines.push_back(Trimmed(line));
       continue;
     }
     const auto equals = line.find_first_of("=:");
-    if (equals == std::string::npos)
-    {
-      if (Trimmed(line).empty())
-      {
-        continue;
-      }
-      throw Error("its header has the line " + Quoted(line.substr(0, 60)) + ", which is not a field");
-    }
+    ThrowIf(equals == std::string::npos,
+            "its header has the line " + Quoted(line.substr(0, 60)) + ", which is not a field");
     const std::string key = Trimmed(line.substr(0, equals));
     const std::string value = Trimmed(line.substr(equals + 1));
-    if (const auto [field, isFirst] = header.fields.emplace(key, value); !isFirst && field->second != value)
-    {
-      throw Error("its header has the field " + Quoted(key) + " twice, with different values");
-    }
+    ThrowIf(header.fields.emplace(key, value).first->second != value,
+            "its header has the field " + Quoted(key) + " twice, with different values");
     if (key == "ElementDataFile")
     {
       header.end = static_cast<std::uint64_t>(place - begin);
@@ -139,18 +119,6 @@ ParseHeader(const FileBytes & file)
   return header;
 }
 
-/** \throws Error if voxels of MET_LONG seem to have eight bytes, as a long has in some programs.
- *  \param bytes   of the voxels
- *  \param beyond  those behind them in the file */
-void
-CheckSizeOfLong(const MetaHeader & header, std::uint64_t bytes, std::uint64_t beyond)
-{
-  const std::string & name = *header.Find("ElementType");
-  ThrowIf(beyond == bytes && (name == "MET_LONG" || name == "MET_ULONG"),
-          "its voxels are " + name + ", which has 4 bytes in files, but the file holds 8 for each; say " + name +
-            "_LONG if they have 8");
-}
-
 ScalarType
 TypeOf(const MetaHeader & header)
 {
@@ -166,7 +134,7 @@ TypeOf(const MetaHeader & header)
   const std::string array = "_ARRAY";
   const bool        isArray = name->size() > array.size() && name->substr(name->size() - array.size()) == array;
   throw Unsupported("its ElementType is " + Quoted(*name) +
-                    "; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read" +
+                    "; MET_CHAR to MET_UINT, MET_LONG_LONG, MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read" +
                     (isArray ? ", with ElementNumberOfChannels where voxels have several numbers" : ""));
 }
 
@@ -227,10 +195,7 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   }
   image.spacingSource = spacing ? "file" : "none";
   SettleAxes(vectors, "TransformMatrix times ElementSpacing", options, image);
-  if (!flipped.empty())
-  {
-    image.notes.push_back(NoteOnFlippedAxes(flipped));
-  }
+  NoteIf(!flipped.empty(), NoteOnFlippedAxes(flipped), image.notes);
 }
 
 /** The files that hold the voxels. `isLocal` says whether that is the file of the header itself. */
@@ -281,7 +246,6 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
     header.Find("HeaderSize") == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find("HeaderSize"), "HeaderSize");
   ThrowIf(headerSize < -1, "its HeaderSize is " + std::to_string(headerSize) + "; it must be at least 0, or -1");
   layout.areLast = headerSize == -1 && layout.encoding == Encoding::Raw;
-  const std::uint64_t bytesOfFile = VoxelBytes(image.extent, image.channels, image.type) / files.size();
   for (const FileBytes & data : files)
   {
     const auto begin = (isLocal ? header.end : 0) + static_cast<std::uint64_t>(std::max<std::int64_t>(headerSize, 0));
@@ -289,10 +253,6 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
     const bool isCompressed = layout.encoding == Encoding::Compressed;
     const auto wrapper = isCompressed ? WrapperOf(data, begin, header, files.size() == 1) : Wrapper::Zlib;
     layout.parts.push_back({ data, begin, 0, wrapper, data.QuotedName() });
-    if (layout.encoding == Encoding::Raw && !layout.areLast)
-    {
-      CheckSizeOfLong(header, bytesOfFile, data.Size() - begin - bytesOfFile);
-    }
   }
   ReadDataFiles(layout, options.Context(), image);
 }
@@ -364,7 +324,7 @@ WriteMetaImage(const std::string & path, const ImageToWrite & image, const Write
   const char * type = nullptr;
   for (const auto & known : MetaTypes)
   {
-    type = type == nullptr && known.type == image.type ? known.name : type;
+    type = known.type == image.type ? known.name : type;
   }
   const std::string data = isDetached ? DataFileName(path, options.compress ? ".zraw" : ".raw") : "LOCAL";
   // The size of the compressed voxels is known only after they are written, so the header reserves a place for it.

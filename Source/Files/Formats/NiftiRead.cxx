@@ -104,24 +104,14 @@ LengthOf(const double (&vector)[4])
   return std::sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
 }
 
-/** The millimeters of the header's unit of length. A code that the standard does not have gives a note. */
+/** The millimeters of the header's unit of length. \throws Unsupported for a code that the standard does not have */
 double
-UnitOf(const HeaderBytes & header, LoadedImage & image)
+UnitOf(const HeaderBytes & header)
 {
-  switch (header.Units() & 7)
-  {
-  case 0:
-  case 2:
-    return 1;
-  case 1:
-    return 1000;
-  case 3:
-    return 1e-3;
-  default:
-    image.notes.push_back("its unit of length has the code " + std::to_string(header.Units() & 7) +
-                          ", which is not in the standard; mm is assumed");
-    return 1;
-  }
+  constexpr double millimeters[] = { 1, 1000, 1, 1e-3 };
+  const int        code = header.Units() & 7;
+  ThrowIf<Unsupported>(code > 3, "its unit of length has the code " + std::to_string(code) + "; 0 to 3 are read");
+  return millimeters[code];
 }
 
 /** \throws Error if the voxels of the sform have other sizes than pixdim says, unless that is accepted. */
@@ -172,10 +162,9 @@ PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   Placement placement;
   for (int axis = 0; axis < std::min(image.extent.dimension, 3); ++axis)
   {
-    if (header.PixelSize(axis + 1) < 0)
-    {
-      image.notes.push_back(NoteOnNegativeSpacing("its pixdim of axis " + std::to_string(axis + 1)));
-    }
+    NoteIf(header.PixelSize(axis + 1) < 0,
+           NoteOnNegativeSpacing("its pixdim of axis " + std::to_string(axis + 1)),
+           image.notes);
   }
   if (header.Magic().empty())
   {
@@ -207,7 +196,7 @@ void
 SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage & image)
 {
   const int       dimension = image.extent.dimension;
-  const double    unit = UnitOf(header, image);
+  const double    unit = UnitOf(header);
   const Placement placement = PlacementOf(header, options, image);
   image.hasPatientAxes = std::string(placement.what) != "pixdim";
   const auto & vectors = placement.vectors;

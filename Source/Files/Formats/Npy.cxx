@@ -96,11 +96,10 @@ ReadNpy(const FileBytes & file, const ReadOptions & options)
   image.type = TypeOfNpy(type.size() == 2 ? '<' + type : type);
   image.extent = SettleExtent(sizes);
   image.spacingSource = "none";
-  if (sizes.size() > 3 && sizes.front() == 1)
-  {
-    image.notes.push_back("its last axis has length 1 and is read as x of " + std::to_string(image.extent.dimension) +
-                          " dimensions; if it is a channel, save a[..., 0]");
-  }
+  NoteIf(sizes.size() > 3 && sizes.front() == 1,
+         "its last axis has length 1 and is read as x of " + std::to_string(image.extent.dimension) +
+           " dimensions; if it is a channel, save a[..., 0]",
+         image.notes);
   TakeRest(file, text + length, type[0] == '>', options, image);
   if (isFortran && sizes.size() > 1)
   {

@@ -40,11 +40,10 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
     const double millimeters = Millimeters(units[i]);
     factors[i] = millimeters > 0 ? millimeters : 1;
     const std::string name = LowerCase(units[i]);
-    if (millimeters == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
-        name != "sec" && name != "second" && name != "seconds")
-    {
-      image.notes.push_back("its unit " + Quoted(units[i]) + " is not a known unit of length; mm is assumed");
-    }
+    NoteIf(millimeters == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
+             name != "sec" && name != "second" && name != "seconds",
+           "its unit " + Quoted(units[i]) + " is not a known unit of length; mm is assumed",
+           image.notes);
   }
   return factors;
 }
@@ -53,30 +52,15 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
 static std::vector<double>
 SignsOfSpace(const std::string & space)
 {
-  std::string name = LowerCase(space);
-  bool        hasTime = false;
-  if (name.size() > 5 && name.compare(name.size() - 5, 5, "-time") == 0)
-  {
-    hasTime = true;
-    name.resize(name.size() - 5);
-  }
-  else if (name.size() == 4 && name.back() == 't')
-  {
-    hasTime = true;
-    name.pop_back();
-  }
+  const std::string name = LowerCase(space);
   const auto isOne = [&name](const std::string & names) { return names.find("|" + name + "|") != std::string::npos; };
   const bool isRight = isOne("|right-anterior-superior|ras|");
   const bool isAnterior = isRight || isOne("|left-anterior-superior|las|");
   ThrowIf(!isAnterior && !isOne("|left-posterior-superior|lps|scanner-xyz|3d-right-handed|3d-left-handed|"),
-          "its space is " + Quoted(space) + ", which is not in the format; use left-posterior-superior, " +
-            "right-anterior-superior, left-anterior-superior, scanner-xyz or the like");
-  std::vector<double> signs{ isRight ? -1.0 : 1.0, isAnterior ? -1.0 : 1.0, 1.0 };
-  if (hasTime)
-  {
-    signs.push_back(1);
-  }
-  return signs;
+          "its space is " + Quoted(space) +
+            "; left-posterior-superior, right-anterior-superior, "
+            "left-anterior-superior, scanner-xyz, 3D-right-handed and 3D-left-handed are read, without time");
+  return { isRight ? -1.0 : 1.0, isAnterior ? -1.0 : 1.0, 1.0 };
 }
 
 std::vector<std::vector<double>>

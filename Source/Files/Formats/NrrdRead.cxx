@@ -321,21 +321,18 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     {
       sizes.push_back(size);
       ++beyond;
-      if (size > 1)
-      {
-        image.notes.push_back("its axis " + std::to_string(axis + 1) + " (kind " + axes.kinds[axis] +
-                              ") is not spatial but is labeled as one; --by-slice labels its entries separately");
-      }
+      NoteIf(size > 1,
+             "its axis " + std::to_string(axis + 1) + " (kind " + axes.kinds[axis] +
+               ") is not spatial but is labeled as one; --by-slice labels its entries separately",
+             image.notes);
     }
   }
   image.extent = SettleExtent(sizes);
   image.segmentation = SegmentsIn(header, image.channels);
-  if (image.channels > 1 && !header.pairs.empty())
-  {
-    image.notes.push_back(
-      "its segments overlap and are stored in " + std::to_string(image.channels) +
-      " layers, which are read as channels; `brickccl stats` measures each, `brickccl merge` makes one label map");
-  }
+  NoteIf(image.channels > 1 && !header.pairs.empty(),
+         "its segments overlap and are stored in " + std::to_string(image.channels) +
+           " layers, which are read as channels; `brickccl stats` measures each, `brickccl merge` makes one label map",
+         image.notes);
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
   TellHeader(options, image);

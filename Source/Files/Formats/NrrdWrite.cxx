@@ -115,10 +115,7 @@ WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptio
     }) +
     "\n";
   header += "kinds: " + join([](int) { return std::string("domain"); }) + "\n";
-  if (SizeOf(image.type) > 1)
-  {
-    header += HostIsBigEndian ? "endian: big\n" : "endian: little\n";
-  }
+  header += SizeOf(image.type) > 1 ? (HostIsBigEndian ? "endian: big\n" : "endian: little\n") : "";
   header += options.compress ? "encoding: gzip\n" : "encoding: raw\n";
   header += "space origin: " + vector([&](int row) { return image.geometry.origin[row]; }) + "\n";
   if (HoldsSegments(path, image.extent))

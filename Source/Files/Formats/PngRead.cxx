@@ -232,11 +232,10 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
     image.meaning = "numbers of palette colors";
     image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
   }
-  if (isTransparent)
-  {
-    image.notes.push_back("transparency (alpha) is ignored; " + std::to_string(image.channels) +
-                          (image.channels == 1 ? " channel is read" : " channels are read"));
-  }
+  NoteIf(isTransparent,
+         "transparency (alpha) is ignored; " + std::to_string(image.channels) +
+           (image.channels == 1 ? " channel is read" : " channels are read"),
+         image.notes);
   return image;
 }
 

@@ -141,11 +141,10 @@ WritePng(const std::string & path, const ImageToWrite & image, const WriteOption
                });
 
   auto notes = NotesOfLostPlace(image, "PNG");
-  if (x == 0 || y == 0)
-  {
-    notes.push_back("PNG files store spacing as whole pixels per meter, which " + Shortest(image.geometry.spacing[0]) +
-                    " x " + Shortest(image.geometry.spacing[1]) + " mm is not; it is lost");
-  }
+  NoteIf(x == 0 || y == 0,
+         "PNG files store spacing as whole pixels per meter, which " + Shortest(image.geometry.spacing[0]) + " x " +
+           Shortest(image.geometry.spacing[1]) + " mm is not; it is lost",
+         notes);
   return notes;
 }
 

@@ -53,48 +53,24 @@ ImageJValue(const std::string & description, const std::string & name)
 }
 
 static void
-SetPlaneSpacing(const TiffPages & found, double millimeters, TiffStack & stack)
+DescribeByTags(const TiffPages & found, TiffStack & stack)
 {
-  if (found.resolution.x > 0 && millimeters > 0)
+  const TiffResolution & resolution = found.resolution;
+  const double           millimeters = resolution.Millimeters();
+  if (resolution.x > 0 && millimeters > 0)
   {
-    stack.spacing[0] = SpacingOfResolution(found.resolution.x, millimeters);
-    stack.spacing[1] = SpacingOfResolution(found.resolution.y, millimeters);
+    stack.spacing[0] = SpacingOfResolution(resolution.x, millimeters);
+    stack.spacing[1] = SpacingOfResolution(resolution.y, millimeters);
   }
-}
-
-/** "the inch"; the number of a unit that TIFF does not have. */
-static std::string
-NameOfUnit(std::uint64_t unit)
-{
-  const char * const names[] = { nullptr, nullptr, "the inch", "the centimeter", "the millimeter", "the micrometer" };
-  const bool         isKnown = unit < std::size(names) && names[unit] != nullptr;
-  return isKnown ? names[unit] : std::to_string(unit);
-}
-
-/** Notes units of which the spacing may not be what is meant. */
-static void
-NoteUnit(const TiffResolution & resolution, TiffStack & stack)
-{
-  const bool isOfTiff = resolution.unit >= RESUNIT_NONE && resolution.unit <= RESUNIT_CENTIMETER;
-  if (resolution.unit == RESUNIT_INCH)
+  if (resolution.x > 0 && resolution.unit == RESUNIT_INCH)
   {
     stack.notes.push_back(NoteOnResolution(resolution.x, resolution.y, "inch"));
   }
-  else if (!isOfTiff)
+  else if (resolution.x > 0 && resolution.unit != RESUNIT_NONE && resolution.unit != RESUNIT_CENTIMETER)
   {
     stack.notes.push_back("its ResolutionUnit is " + std::to_string(resolution.unit) + ", which is not in TIFF; " +
-                          (resolution.Millimeters() > 0 ? NameOfUnit(resolution.unit) + " is assumed, as in tifffile"
-                                                        : "no spacing is read from its resolution"));
-  }
-}
-
-static void
-DescribeByTags(const TiffPages & found, TiffStack & stack)
-{
-  if (found.resolution.x > 0)
-  {
-    SetPlaneSpacing(found, found.resolution.Millimeters(), stack);
-    NoteUnit(found.resolution, stack);
+                          (millimeters > 0 ? Shortest(millimeters) + " mm is assumed, as in tifffile"
+                                           : "no spacing is read from its resolution"));
   }
 }
 
@@ -103,10 +79,9 @@ static double
 ImageJUnit(const std::string & unit, TiffStack & stack)
 {
   const double millimeters = Millimeters(unit);
-  if (millimeters == 0 && !unit.empty() && unit != "pixel" && unit != "pixels")
-  {
-    stack.notes.push_back("the ImageJ unit of length is unknown; 1 mm is assumed");
-  }
+  NoteIf(millimeters == 0 && !unit.empty() && unit != "pixel" && unit != "pixels",
+         "the ImageJ unit of length is unknown; 1 mm is assumed",
+         stack.notes);
   return millimeters;
 }
 
@@ -124,10 +99,7 @@ ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffS
     stack.notes.push_back("its resolution of 72 pixels per inch means no spacing in ImageJ; set one with --spacing");
     return 0;
   }
-  if (resolution.unit == RESUNIT_INCH)
-  {
-    stack.notes.push_back(NoteOnResolution(resolution.x, resolution.y, "inch"));
-  }
+  NoteIf(resolution.unit == RESUNIT_INCH, NoteOnResolution(resolution.x, resolution.y, "inch"), stack.notes);
   return resolution.Millimeters();
 }
 
@@ -137,13 +109,7 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
   const std::string   unit = ImageJValue(text, "unit");
-  const double        ofTag = found.resolution.Millimeters();
   const double        x = ImageJUnitOfX(found.resolution, unit, stack);
-  if (x > 0 && found.resolution.hasUnit && found.resolution.x > 0 && ofTag > 0 && x != ofTag)
-  {
-    stack.notes.push_back("its ImageJ unit is " + Printable(unit.substr(0, 40), "\\") + " but its ResolutionUnit " +
-                          NameOfUnit(found.resolution.unit) + "; ImageJ's unit is used");
-  }
   // Axes with another unit than x have their own field.
   const auto unitOf = [&](const char * name) {
     const std::string own = ImageJValue(text, name);
@@ -158,15 +124,11 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
   const std::string told = ImageJValue(text, "spacing");
   const double      spacing = told.empty() ? 0 : RealNumber(Trimmed(told), "spacing");
   const double      z = spacing == 0 ? 0 : unitOf("zunit");
-  if (spacing < 0 && z > 0)
-  {
-    stack.notes.push_back(NoteOnNegativeSpacing("the spacing of its ImageJ description"));
-  }
-  if (!told.empty() && (spacing == 0 || !std::isfinite(spacing)))
-  {
-    stack.notes.push_back("the spacing of its ImageJ description is " + Printable(told.substr(0, 40), "\\") +
-                          ", which is not a slice spacing");
-  }
+  NoteIf(spacing < 0 && z > 0, NoteOnNegativeSpacing("the spacing of its ImageJ description"), stack.notes);
+  NoteIf(!told.empty() && (spacing == 0 || !std::isfinite(spacing)),
+         "the spacing of its ImageJ description is " + Printable(told.substr(0, 40), "\\") +
+           ", which is not a slice spacing",
+         stack.notes);
   stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) * z : 0;
 }
 
@@ -187,17 +149,13 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   ThrowIf(images > 1 && images != pages && pages != 1,
           "its ImageJ description says " + Counted(images, "image") + " but there are " + Counted(pages, "page") +
             ": the file is truncated or was changed");
-  if (images == 1 && pages > 1 && !ImageJValue(text, "images").empty())
-  {
-    stack.notes.push_back("its ImageJ description has 1 image; all of its " + std::to_string(pages) +
-                          " pages are read as slices of one");
-  }
-  if (!ImageJValue(text, "c0").empty() || !ImageJValue(text, "c1").empty())
-  {
-    stack.notes.push_back("its stored values are read; ImageJ displays them with a calibration (c0=" +
-                          ImageJValue(text, "c0").substr(0, 40) + ", c1=" + ImageJValue(text, "c1").substr(0, 40) +
-                          ")");
-  }
+  NoteIf(images == 1 && pages > 1 && !ImageJValue(text, "images").empty(),
+         "its ImageJ description has 1 image; all of its " + std::to_string(pages) + " pages are read as slices of one",
+         stack.notes);
+  NoteIf(!ImageJValue(text, "c0").empty() || !ImageJValue(text, "c1").empty(),
+         "its stored values are read; ImageJ displays them with a calibration (c0=" +
+           ImageJValue(text, "c0").substr(0, 40) + ", c1=" + ImageJValue(text, "c1").substr(0, 40) + ")",
+         stack.notes);
   stack.isWithoutDirectories = images > pages;
   const auto planes = std::max(images, pages);
   if (slices * frames == planes)
@@ -216,12 +174,10 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
     stack.frames = 1;
     // ImageJ leaves out numbers that are 1.
     const bool isOneTold = images > 1 && !ImageJValue(text, "slices").empty();
-    if (slices * frames != 1 || isOneTold)
-    {
-      stack.notes.push_back("its ImageJ description says " + Counted(slices * frames, frames == 1 ? "slice" : "frame") +
-                            " but there are " + std::to_string(planes) +
-                            " pages; all are read as slices of one volume");
-    }
+    NoteIf(slices * frames != 1 || isOneTold,
+           "its ImageJ description says " + Counted(slices * frames, frames == 1 ? "slice" : "frame") +
+             " but there are " + std::to_string(planes) + " pages; all are read as slices of one volume",
+           stack.notes);
   }
   SetImageJSpacing(found, stack);
 }
@@ -270,11 +226,10 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
   ThrowIf(product > pages,
           "its description gives the image " + Counted(product, "page") + " but there are " + std::to_string(pages) +
             ": the file is truncated or was changed");
-  if (product > 1 && product < pages)
-  {
-    stack.notes.push_back("its description gives the first image " + Counted(product, "page") + "; all of its " +
-                          std::to_string(pages) + " pages are read as slices of one");
-  }
+  NoteIf(product > 1 && product < pages,
+         "its description gives the first image " + Counted(product, "page") + "; all of its " + std::to_string(pages) +
+           " pages are read as slices of one",
+         stack.notes);
   if (product == pages && leading.size() == 2)
   {
     stack.slices = leading[1];

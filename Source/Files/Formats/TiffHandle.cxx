@@ -142,10 +142,7 @@ TiffHandle::TiffHandle(const FileBytes & bytes, bool headerOnly)
                              Procedures::UnmapBytes,
                              options);
   });
-  if (m_Tiff == nullptr)
-  {
-    Fail("the TIFF header is damaged");
-  }
+  FailIf(m_Tiff == nullptr, "the TIFF header is damaged");
 }
 
 TiffHandle::TiffHandle(const std::string & path, bool isBig)
@@ -156,10 +153,7 @@ TiffHandle::TiffHandle(const std::string & path, bool isBig)
     const char * const mode = isBig ? "w8" : "w";
     return TIFFOpenExt(path.c_str(), mode, options);
   });
-  if (m_Tiff == nullptr)
-  {
-    Fail("the file could not be created");
-  }
+  FailIf(m_Tiff == nullptr, "the file could not be created");
 }
 
 TiffHandle::~TiffHandle()
@@ -185,10 +179,7 @@ TiffHandle::Close()
   const bool isDone = TIFFFlush(m_Tiff) == 1;
   TIFFClose(m_Tiff);
   m_Tiff = nullptr;
-  if (!isDone || HasError())
-  {
-    Fail("the file could not be written");
-  }
+  FailIf(!isDone || HasError(), "the file could not be written");
 }
 
 } // namespace brickccl::files

@@ -31,6 +31,15 @@ public:
 
   /** \throws Error that says what failed and why. */
   [[noreturn]] void Fail(const std::string & what) const;
+  template <typename TText>
+  void
+  FailIf(bool condition, const TText & what) const
+  {
+    if (condition)
+    {
+      Fail(what);
+    }
+  }
 
   bool
   HasError() const

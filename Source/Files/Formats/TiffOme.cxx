@@ -27,21 +27,12 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
   std::string  unit = Attribute(pixels, "PhysicalSize" + axis + "Unit");
   for (const char * const micro : { "&#181;", "&#xB5;", "&#xb5;", "&#956;", "&#x3BC;", "&#x3bc;" })
   {
-    if (unit.rfind(micro, 0) == 0)
-    {
-      unit = "u" + unit.substr(std::string(micro).size());
-    }
+    unit = unit.rfind(micro, 0) == 0 ? "u" + unit.substr(std::string(micro).size()) : unit;
   }
   // The schema's unit applies if none is given.
   const double millimeters = unit.empty() ? 1e-3 : Millimeters(unit);
-  if (value != 0 && millimeters == 0)
-  {
-    notes.push_back("the OME unit of PhysicalSize" + axis + " is unknown; 1 mm is assumed");
-  }
-  if (value < 0)
-  {
-    notes.push_back(NoteOnNegativeSpacing("the OME PhysicalSize" + axis));
-  }
+  NoteIf(value != 0 && millimeters == 0, "the OME unit of PhysicalSize" + axis + " is unknown; 1 mm is assumed", notes);
+  NoteIf(value < 0, NoteOnNegativeSpacing("the OME PhysicalSize" + axis), notes);
   return std::isfinite(value) ? std::fabs(value) * millimeters : 0;
 }
 
@@ -97,12 +88,11 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   const TiffPage & first = found.pages.front();
   const auto       width = NumberOfDescription(Attribute(pixels, "SizeX"), first.width, "SizeX");
   const auto       height = NumberOfDescription(Attribute(pixels, "SizeY"), first.height, "SizeY");
-  if (width != first.width || height != first.height)
-  {
-    stack.notes.push_back("its OME description says " + std::to_string(width) + " x " + std::to_string(height) +
-                          " pixels but its pages have " + std::to_string(first.width) + " x " +
-                          std::to_string(first.height) + ": its spacing may belong to another image");
-  }
+  NoteIf(width != first.width || height != first.height,
+         "its OME description says " + std::to_string(width) + " x " + std::to_string(height) +
+           " pixels but its pages have " + std::to_string(first.width) + " x " + std::to_string(first.height) +
+           ": its spacing may belong to another image",
+         stack.notes);
   stack.slices = slices;
   stack.frames = frames;
   CheckOmePlanes(text, slices, frames);

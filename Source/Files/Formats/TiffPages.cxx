@@ -175,11 +175,10 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
     }
   }
   ThrowIf<Unsupported>(page.channels.empty(), "all samples of a pixel are alpha; at least one must be a value");
-  if (page.channels.size() < page.samples)
-  {
-    notes.push_back("the alpha channel is ignored; " + std::to_string(page.channels.size()) +
-                    (page.channels.size() == 1 ? " channel is read" : " channels are read"));
-  }
+  NoteIf(page.channels.size() < page.samples,
+         "the alpha channel is ignored; " + std::to_string(page.channels.size()) +
+           (page.channels.size() == 1 ? " channel is read" : " channels are read"),
+         notes);
 }
 
 void
@@ -190,9 +189,9 @@ CheckKind(TIFF * tiff, const TiffPage & page)
                          " (complex numbers, perhaps); whole and floating-point numbers are read");
   const bool isFloat = page.format == SAMPLEFORMAT_IEEEFP;
   ThrowIf<Unsupported>(
-    page.bits == 1 ? page.format != SAMPLEFORMAT_UINT : !page.IsWholeBytes() || (page.bits == 8 && isFloat),
+    page.bits == 1 ? page.format != SAMPLEFORMAT_UINT : !page.IsWholeBytes() || (page.bits < 32 && isFloat),
     "its samples have " + std::to_string(page.bits) + " bits; " +
-      (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 (unsigned), 8, 16, 32 and 64 bits") +
+      (isFloat ? "floating-point numbers of 32 and 64 bits" : "1 (unsigned), 8, 16, 32 and 64 bits") +
       " are read: convert it to 16 or 32 bits");
   ThrowIf<Unsupported>(page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG,
                        "it is compressed by old-style JPEG or PixarLog, which the TIFF library may get wrong; save it "
@@ -251,28 +250,28 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page.bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page.format);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &page.orientation);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric) != 1)
   {
     page.photometric = PHOTOMETRIC_MINISBLACK;
   }
-  if (page.format == SAMPLEFORMAT_VOID)
-  {
-    page.format = SAMPLEFORMAT_UINT;
-  }
+  page.format = page.format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : page.format;
   std::uint16_t planar = PLANARCONFIG_CONTIG;
   std::uint16_t fill = FILLORDER_MSB2LSB;
+  std::uint16_t orientation = ORIENTATION_TOPLEFT;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill);
-  page.isSeparate = planar == PLANARCONFIG_SEPARATE && page.samples > 1;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
   page.isFillReversed = fill == FILLORDER_LSB2MSB;
   page.isTiled = TIFFIsTiled(tiff) != 0;
   ThrowIf(page.width == 0 || page.height == 0 || page.samples == 0,
           "a page has " + SizeText(page) + " pixels; there must be at least one");
-  ThrowIf<Unsupported>(page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_BOTLEFT,
-                       "its orientation is " + std::to_string(page.orientation) +
-                         "; 1 to 4 are read: turn its pages by a quarter, and save them so");
+  ThrowIf<Unsupported>(orientation != ORIENTATION_TOPLEFT,
+                       "its orientation is " + std::to_string(orientation) +
+                         "; only 1, from the top left, is read: turn its pages, and save them so");
+  ThrowIf<Unsupported>(planar == PLANARCONFIG_SEPARATE && page.samples > 1,
+                       "its channels have planes of their own (PlanarConfiguration 2); save the channels of each pixel "
+                       "side by side");
   CheckKind(tiff, page);
   PrepareDecoding(tiff, page.compression, page.photometric);
   const bool mayHavePredictor = page.compression == COMPRESSION_LZW || page.compression == COMPRESSION_ADOBE_DEFLATE ||
@@ -305,9 +304,6 @@ CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
             page.photometric != first.photometric || page.channels != first.channels,
           name + " is " + TypeText(page) + " but page 1 is " + TypeText(first) +
             "; all pages of a volume must have the same type");
-  ThrowIf(page.orientation != first.orientation,
-          name + " has the orientation " + std::to_string(page.orientation) + " but page 1 has " +
-            std::to_string(first.orientation) + "; all pages of a volume must have the same");
 }
 
 /** Pixels per unit along x and y; 0 if the current page does not say. */
@@ -377,30 +373,21 @@ ReadTiffPages(const FileBytes & file)
 {
   TiffHandle  handle(file);
   TiffPages   found;
-  std::size_t reduced = 0;
-  std::size_t masks = 0;
-  std::size_t otherPage = 0;
+  std::size_t skipped = 0;
   bool        isLossy = false;
   double      bytes = 0;
   for (bool isFirst = true;; isFirst = false)
   {
-    if (handle.HasError())
-    {
-      handle.Fail("a TIFF directory is damaged");
-    }
+    handle.FailIf(handle.HasError(), "a TIFF directory is damaged");
     if (isFirst)
     {
       ReadDescription(handle.Get(), file, found);
     }
     std::uint32_t subfile = 0;
     TIFFGetFieldDefaulted(handle.Get(), TIFFTAG_SUBFILETYPE, &subfile);
-    if ((subfile & FILETYPE_REDUCEDIMAGE) != 0)
+    if ((subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0)
     {
-      ++reduced;
-    }
-    else if ((subfile & FILETYPE_MASK) != 0)
-    {
-      ++masks;
+      ++skipped;
     }
     else
     {
@@ -413,10 +400,6 @@ ReadTiffPages(const FileBytes & file)
       else
       {
         CheckAlike(found.pages.front(), page, found.pages.size());
-        const TiffResolution own = ReadResolution(handle.Get(), file);
-        const bool           isOther = own.x != found.resolution.x || own.y != found.resolution.y ||
-                             (own.x > 0 && own.unit != found.resolution.unit);
-        otherPage = otherPage == 0 && isOther ? found.pages.size() + 1 : otherPage;
       }
       isLossy = isLossy || page.compression == COMPRESSION_JPEG;
       bytes += static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
@@ -429,30 +412,13 @@ ReadTiffPages(const FileBytes & file)
     {
       break;
     }
-    if (TIFFReadDirectory(handle.Get()) != 1)
-    {
-      handle.Fail("the TIFF directory after page " + std::to_string(found.pages.size()) + " is damaged");
-    }
+    handle.FailIf(TIFFReadDirectory(handle.Get()) != 1,
+                  "the TIFF directory after page " + std::to_string(found.pages.size()) + " is damaged");
   }
   ThrowIf(found.pages.empty(), "it holds only reduced images or masks; there must be a page that is an image");
   CheckMicroscope(file, found.pages.front().place, found.pages.size());
-  if (otherPage > 0)
-  {
-    found.notes.push_back("page " + std::to_string(otherPage) +
-                          " has another resolution than page 1, whose spacing is used for all");
-  }
-  if (reduced > 0)
-  {
-    found.notes.push_back(std::to_string(reduced) + " reduced image" + (reduced > 1 ? "s are" : " is") + " skipped");
-  }
-  if (masks > 0)
-  {
-    found.notes.push_back(std::to_string(masks) + " transparency mask" + (masks > 1 ? "s are" : " is") + " skipped");
-  }
-  if (isLossy)
-  {
-    found.notes.push_back("JPEG compression is lossy: values near edges differ from the original");
-  }
+  NoteIf(skipped > 0, Counted(skipped, "page") + " of reduced images or transparency masks left out", found.notes);
+  NoteIf(isLossy, "JPEG compression is lossy: values near edges differ from the original", found.notes);
   return found;
 }
 

@@ -15,9 +15,8 @@ namespace brickccl::files
 static std::uint64_t
 PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageBytes)
 {
-  if (page.compression != COMPRESSION_NONE || page.isTiled || page.isSeparate || page.isFillReversed ||
-      page.channels.size() != page.samples || page.orientation != ORIENTATION_TOPLEFT ||
-      SizeOf(page.Type()) * 8 != page.bits)
+  if (page.compression != COMPRESSION_NONE || page.isTiled || page.isFillReversed ||
+      page.channels.size() != page.samples || SizeOf(page.Type()) * 8 != page.bits)
   {
     return 0;
   }
@@ -52,10 +51,7 @@ TakeInPlace(const FileBytes &   file,
   for (std::size_t i = 0; i < found.pages.size(); ++i)
   {
     const TiffPage & page = found.pages[i];
-    if (TIFFSetSubDirectory(handle.Get(), page.place) != 1)
-    {
-      handle.Fail("a TIFF directory is damaged");
-    }
+    handle.FailIf(TIFFSetSubDirectory(handle.Get(), page.place) != 1, "a TIFF directory is damaged");
     const std::uint64_t place = PlaceOfPlainPage(handle, page, pageBytes);
     begin = i == 0 ? place : begin;
     if (place == 0 || place != begin + i * pageBytes)
@@ -118,11 +114,10 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   image.inParts = options.inParts;
   image.notes = found.notes;
   image.notes.insert(image.notes.end(), stack.notes.begin(), stack.notes.end());
-  if (IsDicom(file))
-  {
-    image.notes.push_back("it is also a DICOM file, but its name has it read as TIFF, without DICOM's scaling and "
-                          "geometry; to read it as DICOM, name a copy .dcm");
-  }
+  NoteIf(IsDicom(file),
+         "it is also a DICOM file, but its name has it read as TIFF, without DICOM's scaling and "
+         "geometry; to read it as DICOM, name a copy .dcm",
+         image.notes);
 
   const auto                pages = static_cast<std::int64_t>(found.pages.size());
   std::vector<std::int64_t> sizes = { first.width, first.height };
@@ -137,23 +132,15 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   image.type = first.Type();
   image.channels = static_cast<int>(first.channels.size());
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  if (frames > 1)
-  {
-    image.notes.push_back("its pages are " + std::to_string(slices) + (slices > 1 ? " slices" : " slice") + " at " +
-                          std::to_string(frames) + " time points");
-  }
-  if (first.photometric == PHOTOMETRIC_MINISWHITE)
-  {
-    image.meaning = "counted from white";
-  }
+  NoteIf(frames > 1,
+         "its pages are " + std::to_string(slices) + (slices > 1 ? " slices" : " slice") + " at " +
+           std::to_string(frames) + " time points",
+         image.notes);
+  image.meaning = first.photometric == PHOTOMETRIC_MINISWHITE ? "counted from white" : image.meaning;
   if (first.photometric == PHOTOMETRIC_PALETTE)
   {
     image.meaning = "numbers of palette colors";
     image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
-  }
-  if (first.orientation != ORIENTATION_TOPLEFT)
-  {
-    image.notes.push_back("its pages are turned as their orientation (" + std::to_string(first.orientation) + ") says");
   }
   SetSpacing(stack, image);
   TellHeader(options, image);

@@ -96,10 +96,7 @@ DescriptionOf(const ImageToWrite & image)
   }
   // The unit is the centimeter. Readers other than ImageJ look at the tags, which have no millimeters.
   text += "unit=cm\n";
-  if (image.extent.dimension > 2)
-  {
-    text += "spacing=" + Shortest(image.geometry.spacing[2] / 10) + "\n";
-  }
+  text += image.extent.dimension > 2 ? "spacing=" + Shortest(image.geometry.spacing[2] / 10) + "\n" : "";
   return text + "loop=false\n";
 }
 
@@ -129,10 +126,7 @@ SetFields(const TiffHandle & tiff, const ImageToWrite & image, const Strips & st
   {
     done = done && TIFFSetField(file, TIFFTAG_IMAGEDESCRIPTION, DescriptionOf(image).c_str()) == 1;
   }
-  if (!done)
-  {
-    tiff.Fail("the TIFF directory could not be made");
-  }
+  tiff.FailIf(!done, "the TIFF directory could not be made");
 }
 
 } // namespace
@@ -173,14 +167,12 @@ WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptio
         SetFields(tiff, image, strips, compress, first + i == 0);
       }
       auto & data = packed[static_cast<std::size_t>(i)];
-      if (TIFFWriteRawStrip(tiff.Get(),
-                            static_cast<std::uint32_t>(strip),
-                            data.data(),
-                            static_cast<tmsize_t>(data.size())) != static_cast<tmsize_t>(data.size()) ||
-          (strip + 1 == strips.perPage && TIFFWriteDirectory(tiff.Get()) != 1))
-      {
-        tiff.Fail("the file could not be written");
-      }
+      tiff.FailIf(TIFFWriteRawStrip(tiff.Get(),
+                                    static_cast<std::uint32_t>(strip),
+                                    data.data(),
+                                    static_cast<tmsize_t>(data.size())) != static_cast<tmsize_t>(data.size()) ||
+                    (strip + 1 == strips.perPage && TIFFWriteDirectory(tiff.Get()) != 1),
+                  "the file could not be written");
     }
     options.context.progress.Update(static_cast<double>(first + count) / static_cast<double>(strips.Count()));
   }

@@ -47,11 +47,9 @@ ParseVgi(const FileBytes & file)
     {
       const std::string key = section + '/' + LowerCase(Trimmed(line.substr(0, equals)));
       const std::string value = Trimmed(line.substr(equals + 1));
-      if (const auto [place, isNew] = objects[object].emplace(key, value); !isNew && place->second != value)
-      {
-        throw Error("{" + object + "} has two values of " + key + ": " + Quoted(place->second) + " and " +
-                    Quoted(value));
-      }
+      const auto [place, isNew] = objects[object].emplace(key, value);
+      ThrowIf(!isNew && place->second != value,
+              "{" + object + "} has two values of " + key + ": " + Quoted(place->second) + " and " + Quoted(value));
     }
   }
   return objects;

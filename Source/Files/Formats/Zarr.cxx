@@ -129,11 +129,10 @@ FindChunks(ZarrArray & array, LoadedImage & image)
       image.files.push_back(path);
     }
   }
-  if (array.stored.size() < boxes.size())
-  {
-    image.notes.push_back(std::to_string(boxes.size() - array.stored.size()) + " of its " +
-                          Counted(boxes.size(), "chunk") + " are not stored; their voxels have the fill value");
-  }
+  NoteIf(array.stored.size() < boxes.size(),
+         std::to_string(boxes.size() - array.stored.size()) + " of its " + Counted(boxes.size(), "chunk") +
+           " are not stored; their voxels have the fill value",
+         image.notes);
   using Entries = fs::recursive_directory_iterator;
   for (const auto & entry : array.stored.empty() ? Entries(folder, failure) : Entries())
   {

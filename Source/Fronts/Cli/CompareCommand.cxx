@@ -184,10 +184,8 @@ RunBatches(const CompareArguments & arguments)
     ReplaceTextFile(arguments.output, [&](std::ostream & stream) { WriteComparison(stream, items); });
   }
   PrintComparison(arguments, items);
-  if (std::none_of(items.begin(), items.end(), [](const auto & item) { return item.reason.empty(); }))
-  {
-    throw Error("no item of " + Quoted(before) + " could be compared with one of " + Quoted(after));
-  }
+  ThrowIf(std::none_of(items.begin(), items.end(), [](const auto & item) { return item.reason.empty(); }),
+          "no item of " + Quoted(before) + " could be compared with one of " + Quoted(after));
   const auto isFault = [](const auto & item) { return !item.reason.empty() && !item.isOfOneBatch; };
   if (std::any_of(items.begin(), items.end(), isFault))
   {

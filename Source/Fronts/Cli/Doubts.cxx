@@ -88,21 +88,15 @@ IsJpeg(const LoadedImage & image)
 static void
 NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, ImageReader & reader)
 {
-  if (isLossy && !looks.AreGrayValues())
-  {
-    reader.Note("the image is a JPEG, whose compression turns background near edges into foreground and extra "
+  reader.NoteIf(isLossy && !looks.AreGrayValues(),
+                "the image is a JPEG, whose compression turns background near edges into foreground and extra "
                 "components; use --range 128 255, and store masks as PNG");
-  }
-  if (looks.AreLabels() && areSome)
-  {
-    reader.Note("the image looks like a label map, whose touching labels are joined; --equal-value keeps them apart, "
+  reader.NoteIf(looks.AreLabels() && areSome,
+                "the image looks like a label map, whose touching labels are joined; --equal-value keeps them apart, "
                 "`brickccl stats` measures them unchanged");
-  }
-  if (looks.AreGrayValues() && !isNoted)
-  {
-    reader.Note("the image looks like a grayscale scan; without a criterion all non-background voxels are foreground; "
+  reader.NoteIf(looks.AreGrayValues() && !isNoted,
+                "the image looks like a grayscale scan; without a criterion all non-background voxels are foreground; "
                 "use --threshold METHOD or --range LO HI (`brickccl info` proposes thresholds)");
-  }
 }
 
 LooksOfImage::Kind
@@ -195,32 +189,26 @@ CheckPart(const LoadedImage & part, int threads, ImageReader & reader)
     std::find(mask.begin(), mask.end(), 0) == mask.end(),
     name + " (--part) is not a mask of a part: no voxel is 0, so the part has no surface; use an image "
            "that is 0 outside the part, or omit --part");
-  if (looks.AreGrayValues())
-  {
-    reader.Note(name + " (--part) looks like a grayscale scan, not a mask: every nonzero voxel counts as part");
-  }
+  reader.NoteIf(looks.AreGrayValues(),
+                name + " (--part) looks like a grayscale scan, not a mask: every nonzero voxel counts as part");
   CleanOptions options;
   options.connectivity = Connectivity::Full(part.extent.dimension);
   options.threads = threads;
   const CleanedClass filled = FillHoles(ImageView(mask.data(), part.extent), mask.data(), options).Total();
-  if (filled.filledVoxels > 0)
-  {
-    reader.Note(
-      "the mask of the part has " + std::to_string(filled.filledHoles) + " holes of " +
+  reader.NoteIf(
+    filled.filledVoxels > 0,
+    "the mask of the part has " + std::to_string(filled.filledHoles) + " holes of " +
       std::to_string(filled.filledVoxels) +
       " voxels, which count as outside, so their walls are surface; `brickccl label SCAN --pores` fills them");
-  }
 }
 
 void
 NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader)
 {
   const std::uint64_t voxels = TotalsOf(table).voxels;
-  if (table.hasPart && table.partTotals.componentVoxels < voxels)
-  {
-    reader.Note(std::to_string(voxels - table.partTotals.componentVoxels) + " of " + std::to_string(voxels) +
-                " component voxels are outside the part");
-  }
+  reader.NoteIf(table.hasPart && table.partTotals.componentVoxels < voxels,
+                std::to_string(voxels - table.partTotals.componentVoxels) + " of " + std::to_string(voxels) +
+                  " component voxels are outside the part");
 }
 
 void
@@ -231,10 +219,8 @@ NoteGrayClasses(const LoadedImage & image, ImageReader & reader, const std::stri
   {
     looks.Add(image.View(), 0, image.extent);
   }
-  if (looks.AreGrayValues())
-  {
-    reader.Note("the segmentation looks like a grayscale scan, with each value as a class; " + advice);
-  }
+  reader.NoteIf(looks.AreGrayValues(),
+                "the segmentation looks like a grayscale scan, with each value as a class; " + advice);
 }
 
 void
@@ -245,12 +231,10 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader, const std::stri
   {
     without += std::isnan(table.components.Intensity(c).mean) ? 1 : 0;
   }
-  if (without > 0)
-  {
-    reader.Note(std::to_string(without) + " of " + std::to_string(table.components.size()) +
-                " components have no mean intensity: their values include NaN, or the sum is too large" + otherwise +
-                "; intensity_min and intensity_max ignore NaN");
-  }
+  reader.NoteIf(without > 0,
+                std::to_string(without) + " of " + std::to_string(table.components.size()) +
+                  " components have no mean intensity: their values include NaN, or the sum is too large" + otherwise +
+                  "; intensity_min and intensity_max ignore NaN");
 }
 
 } // namespace brickccl::cli

@@ -217,10 +217,8 @@ ImageReader::Read(const std::string & path, bool asLabels, bool mayBeNaN)
   {
     Note(Quoted(path) + ": " + note);
   }
-  if (image.spacingSource == "none")
-  {
-    Note(Quoted(path) + ": no voxel size in the file: 1 mm assumed; set it with --spacing X Y Z");
-  }
+  NoteIf(image.spacingSource == "none",
+         Quoted(path) + ": no voxel size in the file: 1 mm assumed; set it with --spacing X Y Z");
   // Of label maps and masks; that of images is told where they are labeled.
   const bool areCounted = told.asLabels && !told.inParts && mayBeNaN;
   if (const auto count = areCounted ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
@@ -340,11 +338,9 @@ WriteImage(const std::string & path, ImageToWrite image, WriteOptions options, I
     notes.Note(Quoted(path) + ": " + lost);
   }
   const std::size_t segments = image.segmentation.segments.size();
-  if (segments > 0 && !HoldsSegments(path, image.extent))
-  {
-    notes.Note(Quoted(path) + ": names, colors and tags of the " + Counted(segments, "segment") +
-               " are lost; .seg.nrrd and .dcm files of 3 dimensions hold them");
-  }
+  notes.NoteIf(segments > 0 && !HoldsSegments(path, image.extent),
+               Quoted(path) + ": names, colors and tags of the " + Counted(segments, "segment") +
+                 " are lost; .seg.nrrd and .dcm files of 3 dimensions hold them");
 }
 
 std::string

@@ -72,6 +72,14 @@ public:
     return m_Notes;
   }
   void Note(const std::string & text);
+  void
+  NoteIf(bool condition, const std::string & text)
+  {
+    if (condition)
+    {
+      Note(text);
+    }
+  }
 
 private:
   ReadOptions                                     m_Options;

@@ -5,6 +5,7 @@
 #include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -20,6 +21,8 @@ namespace brickccl::cli
 
 namespace
 {
+
+#include "HelpTexts.inc"
 
 /** The groups of options in the order of work, with the options that are not parameters of a job or have another group
  * in a command. */
@@ -49,119 +52,40 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "Help", "formats help help-all version" },
 };
 
-/** The help of a command: the options that most jobs need, if `--help` shows these only, and what ends it. */
+/** The help of a command (Help.txt): the options that most jobs need, if `--help` shows these only, and its end. */
 struct CommandHelp
 {
-  const char * name;
-  const char * mainOptions;
-  const char * examples;
-};
-
-constexpr CommandHelp Commands[] = {
-  { "brickccl",
-    "",
-    "  brickccl info part.nrrd\n"
-    "  brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv\n\n"
-    "Help on a command: brickccl label --help\n"
-    "File formats:      brickccl info --formats\n"
-    "Manual:            brickccl manual | man -l -\n" },
-  { "label",
-    "pores threshold range mask box connectivity minimum-volume largest fill-holes statistics print picture spacing "
-    "memory",
-    "  brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv\n"
-    "  brickccl label scan.nii.gz bone.nii.gz --threshold 200 --largest 1\n" },
-  { "stats",
-    "output print intensity part columns sort top units histogram plot picture spacing",
-    "  brickccl stats labels.nrrd --intensity scan.nrrd --print --top 10\n"
-    "  brickccl stats labels.nrrd -o t.csv --histogram volume_mm3 --plot sizes.svg\n"
-    "  brickccl stats segmentations/ --intensity ct.nii.gz -o organs.csv\n" },
-  { "select",
-    "where keep remove keep-labels statistics columns intensity part print picture",
-    "  brickccl select pores.nrrd ragged.nrrd \\\n"
-    "    --where \"volume_mm3 > 2 and sphericity < 0.6\" --keep\n" },
-  { "clean",
-    "values minimum-volume minimum-size largest fill-holes connectivity background spacing",
-    "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes\n" },
-  { "split",
-    "split-height split-by split-seeds curve connectivity by-slice statistics print spacing",
-    "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n"
-    "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n" },
-  { "merge", "output overlap names spacing", "  brickccl merge segmentations/ -o organs.seg.nrrd\n" },
-  { "distance", "", "  brickccl distance mask.nrrd depth.nrrd\n" },
-  { "thickness",
-    "threshold limit histogram picture spacing",
-    "  brickccl thickness part.nrrd walls.nrrd --threshold iso50 --limit 2 \\\n"
-    "    --picture walls.png\n" },
-  { "morph",
-    "open close dilate erode by-slice spacing",
-    "  brickccl morph mask.nrrd smooth.nrrd --open 0.3\n"
-    "  brickccl morph cells.nrrd grown.nrrd --dilate 2um\n" },
-  { "crop",
-    "box component each labels only margin downsample",
-    "  brickccl crop scan.nrrd corner.nrrd --box 0,0,0,99,99,49\n"
-    "  brickccl crop scan.nrrd pore.nrrd --labels pores.nrrd --each --margin 5\n" },
-  { "sweep",
-    "range-from range-to steps below output plot connectivity spacing",
-    "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 \\\n"
-    "    -o curve.csv --plot curve.png\n" },
-  { "mesh",
-    "iso intensity columns smooth where labels one-file-each spacing",
-    "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"\n"
-    "  brickccl mesh pores.nrrd pores.ply --iso iso50 --intensity scan.nrrd\n" },
-  { "render",
-    "style color-by size patient intensity part where labels",
-    "  brickccl render pores.nrrd pores.png --intensity scan.nrrd\n"
-    "  brickccl render pores.nrrd pores.png --style surface --color-by volume_mm3\n" },
-  { "info", "mask box downsample spacing raw formats json", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
-  { "view",
-    "recipe downsample spacing raw no-browser port",
-    "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"
-    "Nothing leaves the computer. For a scan on another one, run this on yours:\n"
-    "  ssh -L 8000:127.0.0.1:8000 HOST \\\n"
-    "    brickccl view scan.nrrd --no-browser --port 8000\n" },
-  { "phantom",
-    "size spacing seed truth",
-    "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1\n"
-    "  brickccl phantom balls balls.nrrd --size 200 200 200 --density 0.3\n" },
-  { "batch",
-    "",
-    "  brickccl batch casting-porosity scans/ -o results --report\n\n"
-    "The exit code is 0 if every image was processed, whatever its verdict, and 3 if\n"
-    "some have an error.\n" },
-  { "recipe", "", "  brickccl recipe new casting-porosity -o casting.toml\n  brickccl recipe explain casting.toml\n" },
-  { "report", "", "  brickccl report results\n" },
-  { "score",
-    "components class iou overlap minimum-size output spacing json",
-    "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json\n"
-    "  brickccl score predictions/ truth/ --components --iou 0.5 -o scores.csv\n" },
-  { "compare",
-    "recipe align output tracks report",
-    "  brickccl compare results-2025 results-2026 -o changes.csv\n"
-    "  brickccl compare may.nrrd june.nrrd --recipe casting-porosity --align\n"
-    "  brickccl compare may.nrrd june.nrrd july.nrrd --report changes.html\n\n"
-    "The exit code is 0 if every item of both batches was compared, whatever changed,\n"
-    "and 3 if some could not be: they have an error, no label map, or were changed\n"
-    "after the batch.\n" },
-  { "rerun",
-    "",
-    "  brickccl label part.nrrd pores.nrrd --pores --record run.json\n"
-    "  brickccl rerun run.json\n\nThe exit code is 0 if all outputs are the same, and 1 if some differ.\n" },
-  { "completion", "", "  source <(brickccl completion bash)\n" },
-  { "manual", "", "  brickccl manual | man -l -\n" },
+  std::string mainOptions;
+  std::string examples;
 };
 
 constexpr const char * ExitCodes =
   "Exit codes: 0 success; 1 error; 3 some images of a batch have errors or could\nnot be compared; 130 interrupted "
   "(Ctrl-C); 100 to 129 invalid arguments.\nWhatever the code, each output is complete or unchanged.";
 
+std::map<std::string, CommandHelp>
+HelpOfCommands()
+{
+  std::map<std::string, CommandHelp> commands;
+  std::istringstream                 lines(Help_txt);
+  for (std::string line, name; std::getline(lines, line);)
+  {
+    const bool isName = line[0] == '[';
+    const bool isMain = line.rfind("main ", 0) == 0;
+    name = isName ? line.substr(1, line.size() - 2) : name;
+    commands[name].mainOptions += isMain ? line.substr(4) : "";
+    commands[name].examples += isName || isMain ? "" : line + '\n';
+  }
+  return commands;
+}
+
 const CommandHelp &
 HelpOf(const CLI::App & command)
 {
-  static constexpr CommandHelp none = { "", "", "" };
-  const auto * const found = std::find_if(std::begin(Commands), std::end(Commands), [&](const CommandHelp & one) {
-    return command.get_name() == one.name;
-  });
-  return found == std::end(Commands) ? none : *found;
+  static const auto        all = HelpOfCommands();
+  static const CommandHelp none;
+  const auto               found = all.find(command.get_name());
+  return found == all.end() ? none : found->second;
 }
 
 /** Calls the function with each command below an app, and with its full name: "recipe", "recipe new". */
@@ -261,7 +185,7 @@ MakeHelp(const CLI::App * command, const std::string & name, CLI::AppFormatMode 
   const CommandHelp & help = HelpOf(*command);
   const auto          commands = command->get_subcommands([](const CLI::App *) { return true; });
   const bool          isAll = mode == CLI::AppFormatMode::All;
-  const bool          isShort = !isAll && help.mainOptions[0] != '\0';
+  const bool          isShort = !isAll && !help.mainOptions.empty();
   const auto          rowOf = [&](const CLI::Option & option) {
     const std::string & text = option.get_description();
     return "  " + NameOf(option) + '\t' + (isShort ? text.substr(0, text.find('\n')) : DetailsOf(option)) + '\n';
@@ -333,30 +257,10 @@ PrintCompletion(const CLI::App & app, const std::string & shell)
     commands += command + " ";
     cases += "    " + command + ") options=\"" + names + "\" ;;\n";
   }
-  if (shell == "zsh")
-  {
-    std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
-  }
-  std::cout << "_brickccl()\n"
-               "{\n"
-               "  local word=\"${COMP_WORDS[COMP_CWORD]}\" options=\"\"\n"
-               "  COMPREPLY=()\n"
-               "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-               "    COMPREPLY=($(compgen -W \""
-            << commands
-            << "--help --version\" -- \"$word\"))\n"
-               "    return\n"
-               "  fi\n"
-               "  case \"${COMP_WORDS[1]}\" in\n"
-            << cases
-            << "  esac\n"
-               "  case \"$word\" in\n"
-               "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-               "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-               "  esac\n"
-               "}\n"
-               "complete -o filenames -F _brickccl brickccl\n"
-            << std::flush;
+  std::string script = Completion_txt;
+  script.replace(script.find("ALL_COMMANDS"), std::strlen("ALL_COMMANDS"), commands);
+  script.replace(script.find("ALL_CASES"), std::strlen("ALL_CASES"), cases);
+  std::cout << (shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") << script << std::flush;
 }
 
 /** A text as the man page needs it: dashes as such, and no line that begins with a sign of troff's. */
@@ -367,10 +271,7 @@ ForManual(const std::string & text)
   for (const char letter : text)
   {
     escaped += letter == '-' ? "\\-" : letter == '\\' ? "\\e" : std::string(1, letter);
-    if (letter == '\n')
-    {
-      escaped += "\\&";
-    }
+    escaped += letter == '\n' ? "\\&" : "";
   }
   return "\\&" + escaped;
 }
@@ -387,9 +288,9 @@ PrintManual(const CLI::App & app)
     {
       std::cout << ".TP\n.B " << ForManual(NameOf(*option)) << '\n' << ForManual(DetailsOf(*option)) << '\n';
     }
-    if (const char * const examples = HelpOf(command).examples; examples[0] != '\0')
+    if (const std::string & examples = HelpOf(command).examples; !examples.empty())
     {
-      std::cout << ".PP\n.nf\n" << ForManual(std::string("Examples:\n") + examples) << ".fi\n";
+      std::cout << ".PP\n.nf\n" << ForManual("Examples:\n" + examples) << ".fi\n";
     }
   });
   std::cout << ".SH EXIT STATUS\n" << ForManual(ExitCodes) << '\n' << std::flush;
@@ -401,7 +302,7 @@ void
 ArrangeHelp(CLI::App & app)
 {
   const auto arrange = [](CLI::App & command, const std::string &) {
-    const bool isShort = HelpOf(command).mainOptions[0] != '\0';
+    const bool isShort = !HelpOf(command).mainOptions.empty();
     command.formatter_fn(MakeHelp);
     command.set_help_flag("-h,--help", isShort ? "print the main options" : "print this help");
     command.set_help_all_flag("--help-all", "print all options with all details")

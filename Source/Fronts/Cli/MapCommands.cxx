@@ -171,10 +171,8 @@ job::Findings
 MorphLabels(const LoadedImage & image, void * result, const MorphOptions & options, ImageReader & notes)
 {
   const MorphReport report = Morph(image.View(), result, options);
-  if (report.added == 0 && report.removed == 0)
-  {
-    notes.Note("nothing changed; the radius is " + Shortest(options.radius) + " mm");
-  }
+  notes.NoteIf(report.added == 0 && report.removed == 0,
+               "nothing changed; the radius is " + Shortest(options.radius) + " mm");
   return { { "added_voxels", report.added },
            { "removed_voxels", report.removed },
            { "", Counted(report.added, "voxel") + " added, " + Counted(report.removed, "voxel") + " removed", 1 } };
@@ -189,10 +187,7 @@ MeasureDistances(const LoadedImage & image, void * result, const DistanceOptions
     notes.Note(remark);
   }
   const float largest = *std::max_element(distances, distances + image.extent.VoxelCount());
-  if (std::isinf(largest))
-  {
-    notes.Note("distances are infinite where nothing but one label is");
-  }
+  notes.NoteIf(std::isinf(largest), "distances are infinite where nothing but one label is");
   using Json = nlohmann::ordered_json;
   const Json finite = std::isinf(largest) ? Json() : Json(largest);
   return { { "largest_distance_mm", finite, 1, "largest distance #", "mm" } };
@@ -312,10 +307,7 @@ MeasureWalls(const MapArguments &    arguments,
     voxel.push_back(part.geometry.startIndex[axis] + at[axis]);
     position.push_back(point[axis]);
   }
-  if (wall.place < 0)
-  {
-    notes.Note(found.voxels == 0 ? "the part has no voxels" : "no voxel is in the middle of a wall");
-  }
+  notes.NoteIf(wall.place < 0, found.voxels == 0 ? "the part has no voxels" : "no voxel is in the middle of a wall");
   if (!arguments.histogram.empty())
   {
     WriteRows(arguments.histogram, found.Histogram());

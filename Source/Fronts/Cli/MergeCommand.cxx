@@ -108,11 +108,9 @@ RunMerge(const MergeArguments & arguments)
     reader);
   const std::vector<std::string> & names = *table.texts.back().texts;
   merged.CheckOverlaps(names, reader);
-  if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
-  {
-    reader.Note("some segments have the same name" +
-                std::string(arguments.names.empty() ? "" : "; --names names the labels of each mask"));
-  }
+  reader.NoteIf(std::set<std::string>(names.begin(), names.end()).size() < names.size(),
+                "some segments have the same name" +
+                  std::string(arguments.names.empty() ? "" : "; --names names the labels of each mask"));
   RunVolume                  volume;
   const ImageView            view(merged.voxels.data(), image.extent);
   const ComponentTable       written = MeasureLabelImage(view, image.geometry, {}, { arguments.threads }, volume);

@@ -65,11 +65,9 @@ ConnectivityFor(const job::Neighbors & arguments, const Extent & extent, ImageRe
     return job::ConnectivityOf(arguments, extent);
   }
   Connectivity connectivity = NeighborhoodOfFile(arguments.neighborhood, extent.dimension);
-  if (connectivity.NeighborCount() == 0)
-  {
-    reader.Note("the neighborhood '" + arguments.neighborhood +
-                "' names no neighbor, so that every voxel is a component of its own");
-  }
+  reader.NoteIf(connectivity.NeighborCount() == 0,
+                "the neighborhood '" + arguments.neighborhood +
+                  "' names no neighbor, so that every voxel is a component of its own");
   return connectivity;
 }
 

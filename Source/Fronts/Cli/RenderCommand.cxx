@@ -185,10 +185,7 @@ RunRender(const RenderArguments & arguments)
     SurfaceContents   contents{
       image.View(), table, places, std::nullopt, columnColors, hasSpacing, image.hasPatientAxes
     };
-    if (images.part)
-    {
-      contents.part = images.part->View();
-    }
+    contents.part = images.part ? std::optional(images.part->View()) : std::nullopt;
     report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, context);
     NoteBlocks(*report, reader);
   }

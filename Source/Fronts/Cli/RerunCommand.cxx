@@ -70,11 +70,9 @@ Rerun(const std::string & path)
     const Json again = Json::parse(batch::ReadText((folder.Path() / RecordName).string()));
     for (const std::string files : { "input", "output" })
     {
-      if (record.at(files + "s").size() != again.at(files + "s").size())
-      {
-        throw Error("the command now has " + Counted(again[files + "s"].size(), files) + " instead of " +
-                    std::to_string(record[files + "s"].size()));
-      }
+      ThrowIf(record.at(files + "s").size() != again.at(files + "s").size(),
+              "the command now has " + Counted(again[files + "s"].size(), files) + " instead of " +
+                std::to_string(record[files + "s"].size()));
     }
     const std::size_t count = record["outputs"].size();
     std::size_t       different = 0;

@@ -124,12 +124,10 @@ private:
   {
     LabelOptions & options = m_Run.options;
     m_Image = m_Arguments.equalValue ? m_Reader.ReadLabels(m_Arguments.input) : m_Reader.Read(m_Arguments.input, false);
-    if (!m_Image.segmentation.segments.empty() && !KeepsNames())
-    {
-      m_Reader.Note(m_Arguments.equalValue ? "the names of segments are lost with overlapping segments, and with "
+    m_Reader.NoteIf(!m_Image.segmentation.segments.empty() && !KeepsNames(),
+                    m_Arguments.equalValue ? "the names of segments are lost with overlapping segments, and with "
                                              "--memory without a table or with --split"
                                            : "the names of segments are lost; --equal-value keeps them");
-    }
     options.connectivity = ConnectivityFor(m_Arguments, m_Image.extent, m_Reader);
     options.periodic = PeriodicFor(m_Arguments, *options.connectivity);
     if (!m_Arguments.picture.empty())
@@ -157,30 +155,12 @@ private:
     const auto kindOf = [](const LoadedImage & image) {
       return ImageView(static_cast<const void *>(&image), image.type, image.extent, image.channels);
     };
-    if (m_TableImages.intensity)
-    {
-      measured.intensity = kindOf(*m_TableImages.intensity);
-    }
-    if (m_Arguments.pores || m_TableImages.part)
-    {
-      measured.part = kindOf(m_Image);
-    }
-    if (job::PartsOf(m_Arguments))
-    {
-      measured.parts = kindOf(m_Image);
-    }
-    if (MeasuresClasses())
-    {
-      measured.classes = kindOf(m_Image);
-    }
-    if (!m_Arguments.split.empty())
-    {
-      measured.parents = kindOf(m_Image);
-    }
-    if (m_TableImages.zones)
-    {
-      measured.zones = kindOf(*m_TableImages.zones);
-    }
+    measured.intensity = m_TableImages.intensity ? std::optional(kindOf(*m_TableImages.intensity)) : std::nullopt;
+    measured.part = m_Arguments.pores || m_TableImages.part ? std::optional(kindOf(m_Image)) : std::nullopt;
+    measured.parts = job::PartsOf(m_Arguments) ? std::optional(kindOf(m_Image)) : std::nullopt;
+    measured.classes = MeasuresClasses() ? std::optional(kindOf(m_Image)) : std::nullopt;
+    measured.parents = !m_Arguments.split.empty() ? std::optional(kindOf(m_Image)) : std::nullopt;
+    measured.zones = m_TableImages.zones ? std::optional(kindOf(*m_TableImages.zones)) : std::nullopt;
     CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Run.options);
   }
 

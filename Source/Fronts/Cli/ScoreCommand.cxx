@@ -58,12 +58,10 @@ CasesInList(const std::string & list)
                         ScoreCase{ (folder / cells[0]).string(), (folder / cells[1]).string() })
                .second;
   }
-  if (!isList || cases.empty())
-  {
-    throw InvalidArgument("TRUTH is missing, and " + Quoted(list) + " is not a list of cases (at " +
-                          Quoted(PlainText(line.substr(0, 60))) +
-                          "): a line prediction,truth,name, and for each case two files and a name of its own");
-  }
+  ThrowIf<InvalidArgument>(!isList || cases.empty(),
+                           "TRUTH is missing, and " + Quoted(list) + " is not a list of cases (at " +
+                             Quoted(PlainText(line.substr(0, 60))) +
+                             "): a line prediction,truth,name, and for each case two files and a name of its own");
   return cases;
 }
 
@@ -335,14 +333,10 @@ ScoreOne(const ScoreArguments &     arguments,
   for (const std::string & own : classes)
   {
     const batch::Score score = areAll ? compare(labels, truth) : compare(ClassIn(labels, own), ClassIn(truth, own));
-    if (score.labels == 1 && score.trueDefects > 1 && !arguments.options.areComponents)
-    {
-      reader.Note(Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");
-    }
-    if (!arguments.onlyClass.empty() && score.trueVoxels + score.labelVoxels == 0)
-    {
-      reader.Note("neither image has voxels of the class " + Quoted(own));
-    }
+    reader.NoteIf(score.labels == 1 && score.trueDefects > 1 && !arguments.options.areComponents,
+                  Quoted(pair.labels) + " has one label, which is one defect; --components counts its components");
+    reader.NoteIf(!arguments.onlyClass.empty() && score.trueVoxels + score.labelVoxels == 0,
+                  "neither image has voxels of the class " + Quoted(own));
     nlohmann::ordered_json row = { { "case", name } };
     classes.size() > 1 ? void(row["class"] = PlainText(own)) : void();
     rows.push_back(RowOf(std::move(row), score, labels));

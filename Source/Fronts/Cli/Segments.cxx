@@ -214,10 +214,7 @@ SegmentsOf(const LoadedImage &                image,
       result.segments.push_back(std::move(own));
     }
   }
-  if (!empty.empty())
-  {
-    notes.Note("segments without voxels stay in the list: " + empty);
-  }
+  notes.NoteIf(!empty.empty(), "segments without voxels stay in the list: " + empty);
   return result;
 }
 
@@ -315,10 +312,7 @@ MeasureMasks(const MaskFiles &                                                  
       tables.push_back(std::move(table));
     }
   }
-  if (!empty.empty())
-  {
-    reader.Note(Counted(empty.size(), "mask") + " without voxels: " + ListOf(empty));
-  }
+  reader.NoteIf(!empty.empty(), Counted(empty.size(), "mask") + " without voxels: " + ListOf(empty));
   masks.areFound ? CheckNotMerged(names) : void();
   last.segmentation.segments = std::move(all);
   return JoinTables(std::move(tables));

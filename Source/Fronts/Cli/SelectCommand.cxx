@@ -136,11 +136,9 @@ private:
                  ? 1
                  : 0;
       }
-      if (count > 0)
-      {
-        m_Reader.Note(Counted(count, "component") + (count == 1 ? " has no value for '" : " have no value for '") +
-                      name + (count == 1 ? "' and is not selected" : "' and are not selected"));
-      }
+      m_Reader.NoteIf(count > 0,
+                      Counted(count, "component") + (count == 1 ? " has no value for '" : " have no value for '") +
+                        name + (count == 1 ? "' and is not selected" : "' and are not selected"));
     }
   }
 
@@ -177,11 +175,9 @@ private:
       oldLabels.push_back(before.components.Label(place));
     }
     m_Kept = oldLabels.size() - 1;
-    if (m_Kept == 0 && m_Before > 0)
-    {
-      m_Reader.Note("no component is kept: the condition holds for " +
-                    std::string(m_Arguments.remove ? "each" : "none") + " of the " + std::to_string(m_Before));
-    }
+    m_Reader.NoteIf(m_Kept == 0 && m_Before > 0,
+                    "no component is kept: the condition holds for " +
+                      std::string(m_Arguments.remove ? "each" : "none") + " of the " + std::to_string(m_Before));
     if (measuresTwice)
     {
       // Distances and contacts are measured among the components that are left.

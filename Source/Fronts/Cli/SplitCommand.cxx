@@ -62,15 +62,11 @@ NoteSeeds(const SplitReport & report, bool isSeeded, ImageReader & reader)
 {
   ThrowIf<InvalidArgument>(report.seeds == 0 && isSeeded,
                            "the seeds are 0 everywhere; mark each object with a number of its own");
-  if (report.seeds > report.objects.size())
-  {
-    reader.Note("seeds in the background make no object: " + std::to_string(report.seeds - report.objects.size()) +
-                " of " + std::to_string(report.seeds));
-  }
-  if (report.unreached > 0)
-  {
-    reader.Note("no seed reaches " + Counted(report.unreached, "voxel") + " of the labels; they became background");
-  }
+  reader.NoteIf(report.seeds > report.objects.size(),
+                "seeds in the background make no object: " + std::to_string(report.seeds - report.objects.size()) +
+                  " of " + std::to_string(report.seeds));
+  reader.NoteIf(report.unreached > 0,
+                "no seed reaches " + Counted(report.unreached, "voxel") + " of the labels; they became background");
 }
 
 /** The label that each object is a part of. */
@@ -234,10 +230,7 @@ RunSplit(const SplitArguments & arguments)
                                           arguments.seeds.empty() ? std::to_string(count) + " objects do"
                                                                       : "seed " + std::to_string(largest) + " does");
   NoteSeeds(report, options.seeds.has_value(), reader);
-  if (!report.deviceRemark.empty())
-  {
-    reader.Note(report.deviceRemark);
-  }
+  reader.NoteIf(!report.deviceRemark.empty(), report.deviceRemark);
   seconds["split"] = watch.Lap();
 
   ReplacedTogether together;

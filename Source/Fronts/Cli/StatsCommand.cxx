@@ -91,10 +91,7 @@ HistogramOptionsOf(const StatsArguments & arguments)
   options.isLogarithmic = arguments.logarithmic;
   options.weights = arguments.weights;
   options.lengthUnit = arguments.units;
-  if (arguments.bins > 0)
-  {
-    options.bins = arguments.bins;
-  }
+  options.bins = arguments.bins > 0 ? arguments.bins : options.bins;
   return options;
 }
 

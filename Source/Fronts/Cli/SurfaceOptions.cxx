@@ -61,11 +61,8 @@ ChosenLabels::PlacesIn(ComponentTable &     table,
                        const std::string &  file,
                        const std::string &  what) const
 {
-  std::set<std::uint64_t> wanted;
-  if (!labels.empty())
-  {
-    wanted = ParseLabels(LabelsForNames(labels, "--labels", segmentation));
-  }
+  auto wanted =
+    labels.empty() ? std::set<std::uint64_t>() : ParseLabels(LabelsForNames(labels, "--labels", segmentation));
   const auto holds = where.empty() ? std::vector<bool>() : Evaluate(Condition(where), segmentation, table);
   std::vector<std::size_t> places;
   for (std::size_t place = 0; place < table.components.size(); ++place)

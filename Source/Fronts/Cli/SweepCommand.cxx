@@ -129,10 +129,7 @@ RunSweep(const SweepArguments & arguments)
   options.periodic = PeriodicFor(arguments, *options.connectivity);
   const auto region = ReadRegion(arguments, image, arguments.threads, reader);
   const auto regionVoxels = job::CountIn(region, arguments.threads);
-  if (region)
-  {
-    options.mask = region->View();
-  }
+  options.mask = region ? std::optional(region->View()) : std::nullopt;
   seconds["read"] = watch.Lap();
 
   reporter.Step("sweeping");

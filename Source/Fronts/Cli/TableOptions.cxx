@@ -325,18 +325,9 @@ TableImages::Options(const ColumnGroups & groups) const
 {
   MeasureOptions options;
   options.groups = groups;
-  if (intensity)
-  {
-    options.intensity = intensity->View();
-  }
-  if (part)
-  {
-    options.part = part->View();
-  }
-  if (zones)
-  {
-    options.zones = zones->View();
-  }
+  options.intensity = intensity ? std::optional(intensity->View()) : std::nullopt;
+  options.part = part ? std::optional(part->View()) : std::nullopt;
+  options.zones = zones ? std::optional(zones->View()) : std::nullopt;
   return options;
 }
 

@@ -25,10 +25,7 @@ ReadParameter(const pugi::xml_node & node)
   parameter.longFlag = node.child_value("longflag");
   parameter.channel = node.child_value("channel");
   parameter.defaultValue = node.child_value("default");
-  if (node.child("index"))
-  {
-    parameter.index = node.child("index").text().as_int();
-  }
+  parameter.index = node.child("index") ? node.child("index").text().as_int() : parameter.index;
   for (const pugi::xml_node & element : node.children("element"))
   {
     parameter.choices.push_back(element.child_value());

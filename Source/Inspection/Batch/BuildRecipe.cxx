@@ -67,6 +67,15 @@ private:
     m_Problems.push_back({ line, text });
   }
 
+  void
+  ComplainIf(bool condition, int line, const std::string & text)
+  {
+    if (condition)
+    {
+      Complain(line, text);
+    }
+  }
+
   bool
   LacksPart() const
   {
@@ -108,10 +117,9 @@ private:
   CheckIsNotNeeded(const job::Parameter & parameter)
   {
     const std::string need = parameter.ties.needs;
-    if (need.find("==") != std::string::npos && m_Given.Has(KeyOf(need)) && Gives(need))
-    {
-      Complain(m_Given.LineOf(KeyOf(need)), Written(need) + " needs " + parameter.key + ", the " + parameter.help);
-    }
+    ComplainIf(need.find("==") != std::string::npos && m_Given.Has(KeyOf(need)) && Gives(need),
+               m_Given.LineOf(KeyOf(need)),
+               Written(need) + " needs " + parameter.key + ", the " + parameter.help);
   }
 
   /** Complains of keys without what they need, and of those that exclude each other. */
@@ -128,20 +136,15 @@ private:
       }
       for (const std::string & need : job::WordsOf(parameter.ties.needs))
       {
-        if (!KeyOf(need).empty() && !Gives(need))
-        {
-          Complain(m_Given.LineOf(key), key + " needs " + Written(need));
-        }
+        ComplainIf(!KeyOf(need).empty() && !Gives(need), m_Given.LineOf(key), key + " needs " + Written(need));
       }
       for (const std::string & other : job::WordsOf(parameter.ties.excludes))
       {
         const bool isFirst = other.find('=') != std::string::npos || KeyOf(other) > key;
-        if (!KeyOf(other).empty() && isFirst && Gives(other))
-        {
-          Complain(m_Given.LineOf(key),
+        ComplainIf(!KeyOf(other).empty() && isFirst && Gives(other),
+                   m_Given.LineOf(key),
                    key + " and " + Written(other.find('=') == std::string::npos ? KeyOf(other) : other) +
                      " cannot be combined; leave one of them out");
-        }
       }
     }
   }
@@ -149,10 +152,9 @@ private:
   void
   TakeSmoothing()
   {
-    if (!m_Recipe.zones.empty() && m_Recipe.parts != "largest")
-    {
-      Complain(m_Given.LineOf("zones.file"), "zones.file and part.parts cannot be combined; leave one of them out");
-    }
+    ComplainIf(!m_Recipe.zones.empty() && m_Recipe.parts != "largest",
+               m_Given.LineOf("zones.file"),
+               "zones.file and part.parts cannot be combined; leave one of them out");
     const std::string & filter = m_Recipe.smoothingFilter;
     m_Recipe.smooth = filter == "median"   ? "median:" + std::to_string(m_Recipe.smoothingRadius)
                     : filter == "gaussian" ? "gaussian:" + Shortest(m_Recipe.smoothingDeviation)
@@ -169,11 +171,9 @@ private:
     {
       for (const char * const key : { "part.range", "part.threshold", "part.fill_holes", "part.erode_mm" })
       {
-        if (m_Given.Has(key))
-        {
-          Complain(m_Given.LineOf(key),
+        ComplainIf(m_Given.Has(key),
+                   m_Given.LineOf(key),
                    std::string(key) + " is set, but there is no part; set part.method = \"pores\" or \"largest\"");
-        }
       }
     }
     else if (!m_Given.Has("part.range") && !m_Given.Has("part.threshold"))
@@ -186,31 +186,25 @@ private:
     {
       m_Recipe.partRange = Criterion::Range{ given.value, std::numeric_limits<double>::infinity() };
     }
-    if (method == "pores" && !m_Given.Has("threshold.range") && !m_Given.Has("threshold.method") &&
-        m_Recipe.criterion != "foreground")
-    {
-      Complain(m_Given.LineOf("labeling.criterion"),
+    ComplainIf(method == "pores" && !m_Given.Has("threshold.range") && !m_Given.Has("threshold.method") &&
+                 m_Recipe.criterion != "foreground",
+               m_Given.LineOf("labeling.criterion"),
                "labeling.criterion = \"" + m_Recipe.criterion +
                  "\" needs [threshold]: the pores of part.method = \"pores\" have no values to compare");
-    }
   }
 
   void
   TakeLabeling()
   {
     m_Recipe.equalValue = m_Recipe.criterion == "equal-value";
-    if ((m_Recipe.connectivity == 6 || m_Recipe.connectivity > 8) && !m_Recipe.bySlice.empty())
-    {
-      Complain(m_Given.LineOf("labeling.connectivity"),
+    ComplainIf((m_Recipe.connectivity == 6 || m_Recipe.connectivity > 8) && !m_Recipe.bySlice.empty(),
+               m_Given.LineOf("labeling.connectivity"),
                "labeling.connectivity = " + std::to_string(m_Recipe.connectivity) +
                  " joins voxels of neighboring slices, but labeling.by_slice labels each slice separately; "
                  "use 4 or 8, or leave by_slice out");
-    }
-    if (m_Recipe.minimumSize > m_Recipe.maximumSize)
-    {
-      Complain(m_Given.LineOf("labeling.minimum_size"),
+    ComplainIf(m_Recipe.minimumSize > m_Recipe.maximumSize,
+               m_Given.LineOf("labeling.minimum_size"),
                "labeling.minimum_size is above labeling.maximum_size: no component would be kept");
-    }
   }
 
   void
@@ -238,11 +232,9 @@ private:
     }
     CheckKeysOfRule(given, *known);
     rule.name = rule.name.empty() ? rule.rule : rule.name;
-    if (given.Has("name") && !m_RuleNames.insert(rule.name).second)
-    {
-      Complain(given.LineOf("name"),
+    ComplainIf(given.Has("name") && !m_RuleNames.insert(rule.name).second,
+               given.LineOf("name"),
                "acceptance.name is " + Quoted(rule.name) + ", the name of another rule; change it");
-    }
     if (given.Has("where"))
     {
       CheckCondition(rule.where, "acceptance.where", given.LineOf("where"));
@@ -255,23 +247,18 @@ private:
     {
       NeedColumn(known->column, "the rule " + rule.rule, given.LineOf("rule"), false);
     }
-    if (known->isOfPart && (LacksPart() || m_Recipe.erode > 0 || m_Recipe.IsGiven()))
-    {
-      Complain(given.LineOf("rule"),
+    ComplainIf(known->isOfPart && (LacksPart() || m_Recipe.erode > 0 || m_Recipe.IsGiven()),
+               given.LineOf("rule"),
                "the rule " + rule.rule +
                  " needs the whole part: set part.method = \"pores\" or \"largest\", and leave out "
                  "[region] and part.erode_mm");
-    }
-    if (rule.zone > 0 && m_Recipe.zones.empty())
-    {
-      Complain(given.LineOf("zone"), "acceptance.zone needs zones; set zones.file");
-    }
-    if (rule.leastPart > 0 && LacksPart())
-    {
-      Complain(
-        given.LineOf("least_part_percent"),
-        "acceptance.least_part_percent is set, but there is no part; set part.method = \"pores\" or \"largest\"");
-    }
+    ComplainIf(rule.zone > 0 && m_Recipe.zones.empty(),
+               given.LineOf("zone"),
+               "acceptance.zone needs zones; set zones.file");
+    ComplainIf(
+      rule.leastPart > 0 && LacksPart(),
+      given.LineOf("least_part_percent"),
+      "acceptance.least_part_percent is set, but there is no part; set part.method = \"pores\" or \"largest\"");
   }
 
   /** Complains of limits that all defects meet, and of columns that are no measure. */
@@ -279,23 +266,18 @@ private:
   CheckLimit(const GivenKeys & given, const AcceptanceRule & rule)
   {
     static const std::set<std::string> numbers = { "label", "nearest_label", "parent", "part", "zone" };
-    if (numbers.count(rule.column) > 0)
-    {
-      Complain(given.LineOf("column"),
+    ComplainIf(numbers.count(rule.column) > 0,
+               given.LineOf("column"),
                "acceptance.column names '" + rule.column +
                  "', a number of a component; name a measure, such as volume_mm3");
-    }
-    if (given.Has("at_most_percent") && rule.limit >= 100)
-    {
-      Complain(given.LineOf("at_most_percent"), "acceptance.at_most_percent is 100: no item can fail");
-    }
-    if (rule.rule == "near-surface" && given.Has("within_mm") && rule.within <= m_Recipe.erode)
-    {
-      Complain(given.LineOf("within_mm"),
+    ComplainIf(given.Has("at_most_percent") && rule.limit >= 100,
+               given.LineOf("at_most_percent"),
+               "acceptance.at_most_percent is 100: no item can fail");
+    ComplainIf(rule.rule == "near-surface" && given.Has("within_mm") && rule.within <= m_Recipe.erode,
+               given.LineOf("within_mm"),
                "acceptance.within_mm is " + Shortest(rule.within) +
                  ", but part.erode_mm = " + Shortest(m_Recipe.erode) +
                  " leaves out the defects so near to the surface; make within_mm larger, or omit erode_mm");
-    }
   }
 
   /** Complains of keys that the rule does not take, and of those that it lacks. */
@@ -325,10 +307,9 @@ private:
     }
     for (const auto & [key, line] : given.lines)
     {
-      if (!key.empty() && taken.count(key) == 0)
-      {
-        Complain(line, "the rule " + name + " takes no " + key + "; leave it out");
-      }
+      ComplainIf(!key.empty() && taken.count(key) == 0,
+                 line,
+                 "the rule " + name + " takes no " + key + "; leave it out");
     }
   }
 
@@ -343,10 +324,9 @@ private:
     try
     {
       const Condition condition(text);
-      if (condition.ColumnNames().empty())
-      {
-        Complain(line, key + " names no column: it is the same for all components; compare one, as volume_mm3 > 0.5");
-      }
+      ComplainIf(condition.ColumnNames().empty(),
+                 line,
+                 key + " names no column: it is the same for all components; compare one, as volume_mm3 > 0.5");
       for (const std::string & column : condition.ColumnNames())
       {
         const std::string inMillimeters = ColumnInMillimeters(column);
@@ -395,31 +375,26 @@ private:
     }
     CheckIntensity(name, key, line);
     m_Recipe.decidesBySurface |= name == "surface_distance_mm" && !mayBeGroup;
-    if (name == "surface_distance_mm" && LacksPart())
-    {
-      Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
-    }
-    if (name == "parent" && m_Recipe.split.empty())
-    {
-      Complain(line, key + " names the column 'parent', which objects of a split have: set labeling.split = \"auto\"");
-    }
-    if (name == "zone" && m_Recipe.zones.empty())
-    {
-      Complain(line, key + " names the column 'zone', which numbers zones: set zones.file");
-    }
-    if (name == "part" && m_Recipe.parts == "largest")
-    {
-      Complain(line, key + " names the column 'part', which numbers parts: set part.parts = \"all\"");
-    }
+    ComplainIf(name == "surface_distance_mm" && LacksPart(),
+               line,
+               key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
+    ComplainIf(name == "parent" && m_Recipe.split.empty(),
+               line,
+               key + " names the column 'parent', which objects of a split have: set labeling.split = \"auto\"");
+    ComplainIf(name == "zone" && m_Recipe.zones.empty(),
+               line,
+               key + " names the column 'zone', which numbers zones: set zones.file");
+    ComplainIf(name == "part" && m_Recipe.parts == "largest",
+               line,
+               key + " names the column 'part', which numbers parts: set part.parts = \"all\"");
   }
 
   void
   CheckIntensity(const std::string & name, const std::string & key, int line)
   {
-    if (name.rfind("intensity_", 0) == 0 && !m_Recipe.measuresIntensity)
-    {
-      Complain(line, key + " needs the values under each component: set measuring.intensity = true");
-    }
+    ComplainIf(name.rfind("intensity_", 0) == 0 && !m_Recipe.measuresIntensity,
+               line,
+               key + " needs the values under each component: set measuring.intensity = true");
   }
 
   Recipe &                       m_Recipe;

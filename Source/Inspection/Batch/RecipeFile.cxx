@@ -48,10 +48,7 @@ ParseRecipe(const std::string & text, const std::string & file)
     throw RecipeError(file, std::move(problems));
   }
   recipe.text = text;
-  if (recipe.name.empty())
-  {
-    recipe.name = std::filesystem::path(file).stem().string();
-  }
+  recipe.name = recipe.name.empty() ? std::filesystem::path(file).stem().string() : recipe.name;
   return recipe;
 }
 

@@ -132,10 +132,7 @@ TablesOfKey(const std::string & name)
   std::string tables;
   for (const RecipeKey & key : RecipeKeys())
   {
-    if (key.name == name)
-    {
-      tables += (tables.empty() ? "[" : " and [") + key.table + "]";
-    }
+    tables += key.name == name ? (tables.empty() ? "[" : " and [") + key.table + "]" : "";
   }
   return tables;
 }

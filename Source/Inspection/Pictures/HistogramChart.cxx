@@ -25,10 +25,7 @@ LeftOut(const Histogram & histogram)
 {
   std::string text;
   const auto  add = [&](std::uint64_t count, const char * what) {
-    if (count > 0)
-    {
-      text += (text.empty() ? "" : ", ") + std::to_string(count) + what;
-    }
+    text += count > 0 ? (text.empty() ? "" : ", ") + std::to_string(count) + what : "";
   };
   add(histogram.notFinite, " values are not finite");
   add(histogram.notPositive, " values are not above 0");

@@ -145,10 +145,7 @@ PositionOf(const PicturePanel & panel, const PictureContents & contents, bool is
   const Geometry & geometry = contents.background.geometry;
   const int        along = AnatomyOf(contents.background).along[fixed];
   std::string      position = std::string(1, AxisNames[fixed]) + " = " + std::to_string(panel.view.place[fixed]);
-  if (!isShort)
-  {
-    position += " of 0.." + std::to_string(contents.background.extent.size[fixed] - 1);
-  }
+  position += !isShort ? " of 0.." + std::to_string(contents.background.extent.size[fixed] - 1) : "";
   if (contents.hasSpacing && std::abs(geometry.direction[along][fixed]) > 1 - 1e-9)
   {
     const double steps = static_cast<double>(panel.view.place[fixed]) * geometry.spacing[fixed];

@@ -17,9 +17,13 @@
 namespace brickccl
 {
 
-[[noreturn]] static void
-RefuseMethod(const std::string & text)
+static void
+RefuseIf(bool condition, const std::string & text)
 {
+  if (!condition)
+  {
+    return;
+  }
   std::string hint;
   if (text.find(',') != std::string::npos)
   {
@@ -27,10 +31,7 @@ RefuseMethod(const std::string & text)
     point[point.find(',')] = '.';
     hint = "; write a decimal point: " + point;
   }
-  if (IsLostNumber(text))
-  {
-    hint = HintOnLostNumber(text);
-  }
+  hint = IsLostNumber(text) ? HintOnLostNumber(text) : hint;
   throw InvalidArgument(
     "unknown threshold " + Quoted(text) + "; use otsu, multi-otsu:N (N classes, 2 to " +
     std::to_string(ThresholdMethod::MaximumClasses) +
@@ -85,10 +86,7 @@ ThresholdMethod::FromText(const std::string & text)
     method.kind = Kind::MultiOtsu;
     method.classes = CountOf(classes, 2, MaximumClasses);
     method.which = hasWhich ? CountOf(text.substr(colon + 1), 1, method.classes - 1) : 0;
-    if (method.classes < 0 || method.which < 0)
-    {
-      RefuseMethod(text);
-    }
+    RefuseIf(method.classes < 0 || method.which < 0, text);
   }
   else if (text.compare(0, local.size(), local) == 0)
   {
@@ -97,20 +95,16 @@ ThresholdMethod::FromText(const std::string & text)
     const auto        width = Number::FromText(window);
     method.kind = Kind::Local;
     method.percent = colon == std::string::npos ? 50 : CountOf(text.substr(colon + 1), 1, 99);
-    if (!width || !(*width > 0) || !std::isfinite(width->Nearest()) || IsLostNumber(window) || method.percent < 0)
-    {
-      RefuseMethod(text);
-    }
+    RefuseIf(!width || !(*width > 0) || !std::isfinite(width->Nearest()) || IsLostNumber(window) || method.percent < 0,
+             text);
     method.window = width->Nearest();
   }
   else
   {
     const std::optional<Number> value = Number::FromText(text);
-    if (!value || !std::isfinite(value->Nearest()) || IsLostNumber(text) ||
-        text.find_first_not_of("+-.0123456789eE") != std::string::npos)
-    {
-      RefuseMethod(text);
-    }
+    RefuseIf(!value || !std::isfinite(value->Nearest()) || IsLostNumber(text) ||
+               text.find_first_not_of("+-.0123456789eE") != std::string::npos,
+             text);
     method.kind = Kind::Value;
     method.value = *value;
   }

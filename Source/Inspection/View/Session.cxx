@@ -13,7 +13,6 @@
 #include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 #include "BrickCCL/Tables/TableLayout.h"
-#include "BrickCCL/View/LiveLabeling.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -44,18 +44,20 @@ cp "$build-python"/sdist/*.tar.gz "$build/brickccl-$version"-linux-*.tar.gz "$bu
 for folder in "${folders[@]}"; do
   cp "$folder"/wheel/repaired/*.whl "$build/release/"
 done
-archive=$(basename "$build/brickccl-$version"-linux-*.tar.gz)
-"$build-python/environment/bin/python" "$root/Source/make_sbom.py" "$version" "$SOURCE_DATE_EPOCH" \
-  "$root/build/aarch64-packages/var/cache/apt/archives" "$build/release"/*.whl \
-  "$archive=$build/${archive%.tar.gz}/share/doc/brickccl/licenses" >"$build/release/brickccl-$version.cdx.json"
 ! grep -qs "^ID=debian" /etc/os-release ||
   "$root/Source/make-packages.sh" "$build" "$build/release" "$build-python"/wheel/*.whl "$build-python/environment/bin/python"
 # The command for Windows, where its preset was configured (Testing/install-mingw.sh).
 missing=""
 [ -e "$root/build/mingw/build.ninja" ] || missing="the preset mingw is not configured"
+zips=()
 if ! left_out windows "$missing"; then
   cmake --build "$root/build/mingw" --target brickccl-command
   "$root/Source/make-windows-zip.sh" "$root/build/mingw" "$build/release"
+  zips=("$build/release"/*.zip)
 fi
+archive=$(basename "$build/brickccl-$version"-linux-*.tar.gz)
+"$build-python/environment/bin/python" "$root/Source/make_sbom.py" "$version" "$SOURCE_DATE_EPOCH" \
+  "$root/build" "$build/release"/*.whl "${zips[@]}" \
+  "$archive=$build/${archive%.tar.gz}/share/doc/brickccl/licenses" >"$build/release/brickccl-$version.cdx.json"
 cd "$build/release"
 sha256sum -- * | tee SHA256SUMS

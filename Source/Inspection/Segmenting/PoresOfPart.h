@@ -9,6 +9,7 @@
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -135,6 +136,13 @@ LabelOptions OptionsForPieces(const PoreOptions & options, const Criterion & cri
 /** Writes 1 for the voxels of a piece, the largest one, and 0 for all others. */
 void WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & context, std::uint64_t piece = 1);
 
+/** Takes the largest pieces as parts, unless they are in an earlier one. \param wanted  as PoreOptions::parts
+ *  \param sizes  of pieces, by their labels in the order of sizes, from 1. \throws InvalidArgument as FindPores. */
+void TakePieces(std::uint64_t                            wanted,
+                const std::vector<std::uint64_t> &       sizes,
+                const std::function<bool(std::size_t)> & isInPart,
+                const std::function<void(std::size_t)> & take);
+
 /** Counts components by their voxels. */
 class PieceCounter
 {
@@ -149,6 +157,18 @@ public:
 
   /** Counts those from a label on that have at least this share of the first one's voxels and are outside the part. */
   PoresOfPart::Pieces Count(std::size_t first, double least) const;
+
+  /** By label. */
+  const std::vector<std::uint64_t> &
+  Sizes() const
+  {
+    return m_Sizes;
+  }
+  bool
+  IsInPart(std::size_t label) const
+  {
+    return m_IsInPart[label] != 0;
+  }
 
 private:
   std::vector<std::uint64_t> m_Sizes;

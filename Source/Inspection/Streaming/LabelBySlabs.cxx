@@ -7,6 +7,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
@@ -130,6 +131,20 @@ PlanFor(const SlabImages & images, const SlabOptions & options)
   return plan;
 }
 
+void
+CheckZones(const LoadedImage & zones, const SlabOptions & options)
+{
+  const ImageParts parts = [&](const auto & look) {
+    SlabReader reader({ &zones });
+    for (const BrickBox & slab : options.plan.slabs)
+    {
+      look(reader.Read(slab).image, {});
+      reader.Forget(slab);
+    }
+  };
+  job::CheckZones(parts, Quoted(options.job.zones) + " (--zones)", options.job.threads);
+}
+
 /** Finds the threshold and the criterion of what is labeled, or of the part's material. */
 void
 FindCriterion(const SlabImages & images, job::Segmented & segmented, SlabOptions & options)
@@ -205,13 +220,13 @@ HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostCon
 
 SlabResult
 LabelBySlabs(job::JobRun &        run,
-             const LoadedImage *  intensity,
+             const SlabImages &   others,
              const ColumnGroups & groups,
              bool                 measures,
              const SlabObserver & seeSlab)
 {
   const job::Job & job = run.TheJob();
-  const SlabImages images{ &run.image, run.region ? &*run.region : nullptr, intensity };
+  const SlabImages images{ &run.image, run.region ? &*run.region : nullptr, others.intensity, others.zones };
   SlabOptions      options{ job, run.Hooks(), run.options, measures, groups };
   options.seeSlab = seeSlab;
   options.label.criterion = job::CriterionOf(job, run.image.type);
@@ -222,6 +237,7 @@ LabelBySlabs(job::JobRun &        run,
     run.Hooks().note(remark);
   }
   options.plan = PlanFor(images, options);
+  images.zones == nullptr ? void() : CheckZones(*images.zones, options);
   FindCriterion(images, run.segmented, options);
   const auto folder = std::make_shared<WorkFolder>(job.work, job.output);
   SlabResult result;

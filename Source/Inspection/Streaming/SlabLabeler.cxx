@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/Disk/MappedFiles.h"
@@ -135,13 +136,18 @@ SlabReader::Read(const BrickBox & slab)
   {
     views.intensity = ReadPart(*m_Images.intensity, slab, m_IntensityRoom);
   }
+  if (m_Images.zones != nullptr)
+  {
+    views.zones = ReadPart(*m_Images.zones, slab, m_ZonesRoom);
+  }
   return views;
 }
 
 void
 SlabReader::Forget(const BrickBox & slab) const
 {
-  for (const LoadedImage * const image : std::array{ m_Images.image, m_Images.mask, m_Images.intensity })
+  for (const LoadedImage * const image :
+       std::array{ m_Images.image, m_Images.mask, m_Images.intensity, m_Images.zones })
   {
     if (image != nullptr && !image->stream && image->voxels.IsShared())
     {
@@ -201,6 +207,7 @@ SlabLabeler::LabelSlabs()
 {
   SlabImages read = m_Images;
   read.image = m_Stage.make ? nullptr : read.image;
+  read.zones = nullptr;
   SlabReader   reader(read);
   Labeling     scratch;
   const auto & slabs = m_Result.plan.slabs;
@@ -309,6 +316,8 @@ SlabLabeler::TableBytes(std::uint64_t parts, std::uint64_t components) const
     ofSlabs += 200;
     ofVolume += 240;
   }
+  // Components have voxels in a few zones.
+  ofSlabs += m_Images.zones == nullptr ? 0 : 160;
   return ofSlabs * parts + ofVolume * components;
 }
 
@@ -344,6 +353,30 @@ SlabLabeler::CountSlabs()
   }
 }
 
+/** Sets the zones of the merged components, and counts the voxels of each zone. */
+void
+SlabLabeler::MeasureZones()
+{
+  SlabReader  reader({ nullptr, m_Images.mask, nullptr, m_Images.zones });
+  ZoneCounter counter;
+  RunVolume   runs;
+  for (std::size_t slab = 0; slab < m_Result.plan.slabs.size(); ++slab)
+  {
+    const BrickBox & box = m_Result.plan.slabs[slab];
+    const SlabViews  views = reader.Read(box);
+    const ImageView  within = m_Stage.part ? m_Stage.part(slab) : *views.zones;
+    for (const auto & [zone, voxels] : CountNumbers(*views.zones, within, views.mask, m_Context.threads))
+    {
+      m_Result.zones[zone] += voxels;
+    }
+    ReadRuns(slab, runs);
+    counter.Add(runs, *views.zones, m_Context.Silent());
+    reader.Forget(box);
+  }
+  InsertGroup(groups::Zones, m_Result.table.groups);
+  counter.SetNumbers<ZoneNumber>(m_Result.table);
+}
+
 void
 SlabLabeler::MergeTables()
 {
@@ -362,6 +395,7 @@ SlabLabeler::MergeTables()
                                     Reader(Kind::Map),
                                     Reader(Kind::Counts),
                                     m_Options.label.threads);
+  m_Images.zones == nullptr ? void() : MeasureZones();
   m_Result.secondsToMerge += m_Clock.Lap();
 }
 

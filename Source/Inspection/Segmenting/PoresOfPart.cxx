@@ -335,8 +335,8 @@ PieceCounter::Add(const RunVolume & components, const std::uint8_t * part)
     {
       components.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
         const auto label = static_cast<std::size_t>(labels[run]);
-        m_Sizes[label] += static_cast<std::uint64_t>(end - begin);
-        m_IsInPart[label] = part[row * extent.RowLength() + begin];
+        sizes[label] += static_cast<std::uint64_t>(end - begin);
+        isInPart[label] = part[row * extent.RowLength() + begin];
       });
     }
   });
@@ -346,12 +346,12 @@ PoresOfPart::Pieces
 PieceCounter::Count(std::size_t first, double least) const
 {
   PoresOfPart::Pieces pieces;
-  for (std::size_t label = first; label < m_Sizes.size(); ++label)
+  for (std::size_t label = first; label < sizes.size(); ++label)
   {
-    if (static_cast<double>(m_Sizes[label]) >= least * static_cast<double>(m_Sizes[1]) && m_IsInPart[label] == 0)
+    if (static_cast<double>(sizes[label]) >= least * static_cast<double>(sizes[1]) && isInPart[label] == 0)
     {
       ++pieces.count;
-      pieces.largestVoxels = std::max(pieces.largestVoxels, m_Sizes[label]);
+      pieces.largestVoxels = std::max(pieces.largestVoxels, sizes[label]);
     }
   }
   return pieces;

@@ -144,12 +144,15 @@ void TakePieces(std::uint64_t                            wanted,
                 const std::function<void(std::size_t)> & take);
 
 /** Counts components by their voxels. */
-class PieceCounter
+struct PieceCounter
 {
-public:
+  /** By label. */
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::uint8_t>  isInPart;
+
   explicit PieceCounter(std::uint64_t components)
-    : m_Sizes(static_cast<std::size_t>(components) + 1)
-    , m_IsInPart(m_Sizes.size())
+    : sizes(static_cast<std::size_t>(components) + 1)
+    , isInPart(sizes.size())
   {}
 
   /** Adds components of a volume, or of the next part of one. \param part  its mask of the part */
@@ -157,22 +160,6 @@ public:
 
   /** Counts those from a label on that have at least this share of the first one's voxels and are outside the part. */
   PoresOfPart::Pieces Count(std::size_t first, double least) const;
-
-  /** By label. */
-  const std::vector<std::uint64_t> &
-  Sizes() const
-  {
-    return m_Sizes;
-  }
-  bool
-  IsInPart(std::size_t label) const
-  {
-    return m_IsInPart[label] != 0;
-  }
-
-private:
-  std::vector<std::uint64_t> m_Sizes;
-  std::vector<std::uint8_t>  m_IsInPart;
 };
 
 /** Writes the value of the part for pores: voxels of the part that are not foreground of the material's labels. Those

@@ -92,34 +92,6 @@ SlabRuns::Get(std::size_t slab)
   return runs;
 }
 
-/** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
- *  such slabs, if the one that is asked for does not. */
-void
-CheckAlgorithm(const LoadedImage & image, LabelOptions options)
-{
-  constexpr std::int64_t fewest = 3;
-  Extent                 few = image.extent;
-  for (int axis = 0; axis < few.dimension; ++axis)
-  {
-    few.size[axis] = std::min(few.size[axis], fewest);
-  }
-  const std::vector<std::byte> background(static_cast<std::size_t>(few.VoxelCount() * image.channels) *
-                                            SizeOf(image.type),
-                                          std::byte{ 0 });
-  options.threads = 1;
-  options.periodic = {};
-  try
-  {
-    Labeling labeling;
-    Label(ImageView(background.data(), image.type, few, image.channels), options, labeling);
-  }
-  catch (const Unsupported & error)
-  {
-    throw Unsupported("--algorithm " + options.algorithm +
-                      " does not label this image in parts (--memory): " + error.what());
-  }
-}
-
 SlabPlan
 PlanFor(const SlabImages & images, const SlabOptions & options)
 {
@@ -230,7 +202,6 @@ LabelBySlabs(job::JobRun &        run,
   SlabOptions      options{ job, run.Hooks(), run.options, measures, groups };
   options.seeSlab = seeSlab;
   options.label.criterion = job::CriterionOf(job, run.image.type);
-  CheckAlgorithm(run.image, options.label);
   options.label.progress = run.Hooks().progress();
   if (const std::string remark = ResolveDevice(options.label.device).remark; !remark.empty())
   {

@@ -31,6 +31,8 @@ struct SlabResult
   std::optional<std::uint64_t> regionVoxels;
   /** With zones: the voxels of each, of pores those of the part. */
   VoxelsOfNumbers zones;
+  /** The same of parts, if there are several. */
+  VoxelsOfNumbers parts;
   /** Writes the labels of rows of the volume, nearly in order, from the state, which it keeps. */
   std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)> writeRows;
 

@@ -6,7 +6,6 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
-#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Segmenting/FillPart.h"
 
@@ -17,7 +16,6 @@
 #include <map>
 #include <numeric>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace brickccl
@@ -90,10 +88,10 @@ private:
     {
       material.Add(m_MaterialRuns, PieceOf(slab, 0));
     }
-    std::vector<bool> isInPart(material.Sizes().size());
+    std::vector<bool> isInPart(material.sizes.size());
     TakePieces(
       *m_Wanted,
-      material.Sizes(),
+      material.sizes,
       [&](std::size_t label) { return isInPart[label]; },
       [&](std::size_t label) {
         TakePiece(label);
@@ -104,7 +102,7 @@ private:
         }
         for (std::size_t other = 1; other < isInPart.size(); ++other)
         {
-          isInPart[other] = isInPart[other] || within.IsInPart(other);
+          isInPart[other] = isInPart[other] || within.isInPart[other] != 0;
         }
       });
   }
@@ -225,11 +223,6 @@ private:
   {
     const ImageView part = PartOf(slab);
     m_Pieces->Add(m_MaterialRuns, static_cast<const std::uint8_t *>(part.data));
-    for (const auto & [number, voxels] :
-         m_Wanted ? CountNumbers(part, part, region, m_Context.threads) : VoxelsOfNumbers())
-    {
-      m_Found.voxelsOfParts[number] += voxels;
-    }
     m_PoreMask.resize(static_cast<std::size_t>(part.extent.VoxelCount()));
     TakePores(part, region, m_MaterialRuns, m_PoreMask.data(), m_Context, m_Found);
     return ImageView(m_PoreMask.data(), part.extent);
@@ -250,33 +243,13 @@ private:
     }
     m_Trees.clear();
     m_Pores.MergeTables();
+    m_Found.voxelsOfParts = m_Pores.Result().parts;
     ComponentTable & table = m_Pores.Result().table;
     if (m_Options.job.IsWanted())
     {
       SetPartDistances(squares, m_Found.partVoxels, table);
     }
-    m_Wanted ? SetParts(table) : void();
     m_Pores.Result().regionVoxels = std::exchange(table.regionVoxels, m_Found.partVoxels);
-  }
-
-  /** Replaces the values of pores by the numbers of their parts. */
-  static void
-  SetParts(ComponentTable & table)
-  {
-    std::vector<PartNumber> parts;
-    VoxelsOfNumbers         sums;
-    for (const ClassValue & pore : table.measures.Of<ClassValue>())
-    {
-      parts.push_back({ std::get<std::uint64_t>(pore.value) });
-      sums[parts.back().number] += table.components.VoxelCount(parts.size() - 1);
-    }
-    std::vector<NumberVoxels<PartNumber>> voxels;
-    std::transform(sums.begin(), sums.end(), std::back_inserter(voxels), [](const auto & sum) {
-      return NumberVoxels<PartNumber>{ sum.first, sum.second };
-    });
-    table.measures.Set(std::move(parts));
-    table.measures.Set(std::move(voxels));
-    std::replace(table.groups.begin(), table.groups.end(), &groups::Classes, &groups::Parts);
   }
 
   /** Lowers the squared distances of the pores that have voxels in a slab. */

@@ -4,6 +4,7 @@
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
@@ -353,28 +354,42 @@ SlabLabeler::CountSlabs()
   }
 }
 
-/** Sets the zones of the merged components, and counts the voxels of each zone. */
+/** Sets the zones and parts of the merged components, and counts their voxels. */
 void
-SlabLabeler::MeasureZones()
+SlabLabeler::MeasureNumbers()
 {
+  const bool  hasParts = m_Stage.part && job::PartsOf(m_Options.job);
   SlabReader  reader({ nullptr, m_Images.mask, nullptr, m_Images.zones });
-  ZoneCounter counter;
+  ZoneCounter zones;
+  ZoneCounter parts;
   RunVolume   runs;
-  for (std::size_t slab = 0; slab < m_Result.plan.slabs.size(); ++slab)
+  for (std::size_t slab = 0; (hasParts || m_Images.zones != nullptr) && slab < m_Result.plan.slabs.size(); ++slab)
   {
     const BrickBox & box = m_Result.plan.slabs[slab];
     const SlabViews  views = reader.Read(box);
-    const ImageView  within = m_Stage.part ? m_Stage.part(slab) : *views.zones;
-    for (const auto & [zone, voxels] : CountNumbers(*views.zones, within, views.mask, m_Context.threads))
-    {
-      m_Result.zones[zone] += voxels;
-    }
+    const ImageView  part = m_Stage.part ? m_Stage.part(slab) : *views.zones;
+    const auto       count = [&](const ImageView & numbers, ZoneCounter & counter, VoxelsOfNumbers & all) {
+      for (const auto & [number, voxels] : CountNumbers(numbers, part, views.mask, m_Context.threads))
+      {
+        all[number] += voxels;
+      }
+      counter.Add(runs, numbers, m_Context.Silent());
+    };
     ReadRuns(slab, runs);
-    counter.Add(runs, *views.zones, m_Context.Silent());
+    views.zones ? count(*views.zones, zones, m_Result.zones) : void();
+    hasParts ? count(part, parts, m_Result.parts) : void();
     reader.Forget(box);
   }
-  InsertGroup(groups::Zones, m_Result.table.groups);
-  counter.SetNumbers<ZoneNumber>(m_Result.table);
+  if (hasParts)
+  {
+    InsertGroup(groups::Parts, m_Result.table.groups);
+    parts.SetNumbers<PartNumber>(m_Result.table);
+  }
+  if (m_Images.zones != nullptr)
+  {
+    InsertGroup(groups::Zones, m_Result.table.groups);
+    zones.SetNumbers<ZoneNumber>(m_Result.table);
+  }
 }
 
 void
@@ -395,7 +410,7 @@ SlabLabeler::MergeTables()
                                     Reader(Kind::Map),
                                     Reader(Kind::Counts),
                                     m_Options.label.threads);
-  m_Images.zones == nullptr ? void() : MeasureZones();
+  MeasureNumbers();
   m_Result.secondsToMerge += m_Clock.Lap();
 }
 

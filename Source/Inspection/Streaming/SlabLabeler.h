@@ -91,7 +91,7 @@ private:
   MeasuresClasses() const
   {
     return m_Options.measures && m_Options.label.criterion.joining == Criterion::Joining::EqualValue &&
-           (m_Images.image->channels == 1 || m_Stage.make);
+           (m_Images.image->channels == 1 || m_Stage.make) && !m_Stage.part;
   }
 
   /** The readers of the state of slabs. */
@@ -100,7 +100,7 @@ private:
   void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
   void          RefuseComponents();
   void          CountSlabs();
-  void          MeasureZones();
+  void          MeasureNumbers();
   std::uint64_t TableBytes(std::uint64_t parts, std::uint64_t components) const;
 
   SlabImages          m_Images;

@@ -75,6 +75,7 @@ ZoneCounter::SetNumbers(ComponentTable & table) const
   table.measures.Set(std::move(all));
 }
 
+template void ZoneCounter::SetNumbers<PartNumber>(ComponentTable & table) const;
 template void ZoneCounter::SetNumbers<ZoneNumber>(ComponentTable & table) const;
 
 template <typename TNumber, std::optional<ImageView> MeasureOptions::*Image>

@@ -7,7 +7,10 @@
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -39,6 +42,22 @@ const std::vector<const ColumnGroup *> & GroupTable();
 
 /** Inserts a group in the order of the table, behind all of it if it is not there. */
 void InsertGroup(const ColumnGroup & group, std::vector<const ColumnGroup *> & groups);
+
+/** Counts the voxels that components and zones share. */
+class ZoneCounter
+{
+public:
+  /** Adds those of a volume, or of the next part of one. */
+  void Add(const RunVolume & components, const ImageView & zones, const HostContext & context);
+
+  /** Sets the zone of each component, and the voxels of each zone. */
+  template <typename TNumber>
+  void SetNumbers(ComponentTable & table) const;
+
+private:
+  /** By component and zone. */
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> m_Voxels;
+};
 
 /** The input of a group of columns. */
 struct GroupInput

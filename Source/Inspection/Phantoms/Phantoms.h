@@ -31,6 +31,15 @@ std::vector<std::uint32_t> MakeVoronoi(const Extent & extent, int side, std::uin
  *  grains of different values by at least 24. */
 std::vector<std::int16_t> MakeGrains(const Extent & extent, int side, std::uint64_t seed);
 
+/** The grains of a powder: balls (disks) of radii from 3 to 24 voxels, each of which is as large as the gap at its
+ * place and a tenth more, so that it touches the nearest one. Voxels have the number of their grain, from 1, or 0.
+ * Grains are added until they fill the share `density`, or hardly one fits. */
+std::vector<std::uint32_t> MakePowder(const Extent & extent, double density, std::uint64_t seed);
+
+/** The cells of a foam: those of MakeVoronoi without their voxels next to other cells, which are the walls. Half of the
+ *  walls have a round window through which two cells touch. */
+std::vector<std::uint32_t> MakeFoam(const Extent & extent, int side, std::uint64_t seed);
+
 /** A scan with its ground truth. */
 struct Scan
 {

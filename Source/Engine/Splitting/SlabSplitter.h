@@ -41,21 +41,20 @@ public:
     , m_Neighbors(neighbors)
     , m_Unit(DistanceTo::Centers, extent, geometry, UsedAxes(neighbors))
     , m_Room(roomBytes)
-    , m_Around(neighbors.Uses(m_Axis) ? 8 : 0)
-    , m_AroundAtMost(m_Around)
+    , m_Around{ neighbors.Uses(m_Axis) ? 8 : 0, neighbors.Uses(m_Axis) ? 8 : 0 }
   {}
 
   /** The slices on both sides of a slab that distances need, as far as is known; 0 if slices are not neighbors. */
-  std::int64_t
-  Around() const
+  struct Around
+  {
+    std::int64_t known;
+    /** This many are enough for the slabs known so far. */
+    std::int64_t atMost;
+  };
+  const Around &
+  GetAround() const
   {
     return m_Around;
-  }
-  /** This many are enough for the slabs known so far. */
-  std::int64_t
-  AroundAtMost() const
-  {
-    return m_AroundAtMost;
   }
   /** The bytes for each voxel of a slab and the slices around it, labels included. */
   std::uint64_t
@@ -71,8 +70,8 @@ public:
   }
 
   /** Finds the regions in the next slab, from 1.
-   *  \param regions  gets the region of each voxel; null: only AroundAtMost() and RecordBytes() are found from now on
-   *  \return whether distances are certain; if not, call it again with Around() slices on both sides
+   *  \param regions  gets the region of each voxel; null: only GetAround() and RecordBytes() are found from now on
+   *  \return whether distances are certain; if not, call it again with more slices on both sides
    *  \throws Canceled. */
   bool
   FindRegions(const LabelSlab & slab, std::uint32_t * regions, const HostContext & context)
@@ -80,7 +79,7 @@ public:
     const SquaredDistances found(ImageView(slab.labels, Slices(slab.last - slab.first)), m_Unit, context);
     return std::visit(
       [&](const auto & squares) {
-        const bool areCertain = m_Around == 0 || AreCertain(squares.Data(), slab);
+        const bool areCertain = m_Around.known == 0 || AreCertain(squares.Data(), slab);
         if (regions == nullptr && !m_IsFull)
         {
           CountRecords(m_Next.size(), m_Passes.size());
@@ -164,8 +163,8 @@ private:
     {
       // Distances are at most as large as they seem here.
       const auto enough = static_cast<std::int64_t>(std::min(most + 2, static_cast<double>(all)));
-      m_AroundAtMost = std::max(m_AroundAtMost, enough);
-      m_Around = std::min(2 * m_Around, std::max(m_Around + 1, enough));
+      m_Around.atMost = std::max(m_Around.atMost, enough);
+      m_Around.known = std::min(2 * m_Around.known, std::max(m_Around.known + 1, enough));
     }
     return areCertain;
   }
@@ -179,7 +178,7 @@ private:
         std::uint32_t *     regions,
         const HostContext & context)
   {
-    const std::int64_t reach = std::min<std::int64_t>(1, m_Around);
+    const std::int64_t reach = std::min<std::int64_t>(1, m_Around.known);
     const std::int64_t first = std::max<std::int64_t>(0, slab.begin - reach);
     const std::int64_t before = (slab.begin - first) * m_SliceVoxels;
     const std::int64_t last = (slab.end - first) * m_SliceVoxels;
@@ -221,7 +220,14 @@ private:
       m_Next[basin] = regions[place] - 1;
     }
     m_LastSlice.assign(regions + last - before - m_SliceVoxels, regions + last - before);
-    LimitRecords();
+    if (m_Passes.size() > 2 * m_PassesKept || RecordBytes() > m_Room)
+    {
+      KeepHighest();
+    }
+    if (RecordBytes() > m_Room)
+    {
+      CountRecords(m_Next.size(), m_Passes.size());
+    }
   }
 
   /** Adds the basins of a slab, from voxel `before` to `last`, and the later voxels in which steps end. The next slab
@@ -285,20 +291,6 @@ private:
     m_PassesKept = m_Passes.size();
   }
 
-  /** Keeps records within the room. */
-  void
-  LimitRecords()
-  {
-    if (m_Passes.size() > 2 * m_PassesKept || RecordBytes() > m_Room)
-    {
-      KeepHighest();
-    }
-    if (RecordBytes() > m_Room)
-    {
-      CountRecords(m_Next.size(), m_Passes.size());
-    }
-  }
-
   /** Forgets all records, and only adds up their bytes from now on. */
   void
   CountRecords(std::int64_t regions, std::int64_t passes)
@@ -318,8 +310,7 @@ private:
   const DistanceUnit  m_Unit;
   const std::uint64_t m_Room;
 
-  std::int64_t m_Around;
-  std::int64_t m_AroundAtMost;
+  Around m_Around;
   /** Whether records are only counted, and the bytes of these. */
   bool          m_IsFull = false;
   std::uint64_t m_Bytes = 0;

@@ -52,23 +52,22 @@ PaintBall(const Extent & extent,
   return painted;
 }
 
-std::vector<std::uint8_t>
-MakeBalls(const Extent & extent, double density, std::uint64_t seed)
+/** Paints balls at random places until they fill the share `density`, or `tries` places were tried. \param fit  returns
+ *  the radius for a place and a random radius, and sets the number of the ball */
+template <typename T, typename TFit>
+static std::vector<T>
+PaintBalls(const Extent & extent, double density, std::uint64_t seed, std::uint64_t tries, const TFit & fit)
 {
   CheckDensity(density);
   ThrowIf<InvalidArgument>(extent.dimension < 2 || extent.dimension > 3,
                            "balls need 2 or 3 dimensions, not " + std::to_string(extent.dimension));
-  std::int64_t shortest = extent.size[0];
-  for (int axis = 1; axis < extent.dimension; ++axis)
-  {
-    shortest = std::min(shortest, extent.size[axis]);
-  }
-  const std::int64_t        maximumRadius = std::clamp<std::int64_t>(shortest / 8, 2, 24);
-  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  const auto                all = static_cast<double>(extent.VoxelCount());
-  const double              wanted = density * all;
-  std::int64_t              painted = 0;
-  for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted; ++ball)
+  const std::int64_t shortest = *std::min_element(extent.size, extent.size + extent.dimension);
+  const std::int64_t maximumRadius = std::clamp<std::int64_t>(shortest / 8, 2, 24);
+  std::vector<T>     voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  const auto         all = static_cast<double>(extent.VoxelCount());
+  const double       wanted = density * all;
+  std::int64_t       painted = 0;
+  for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted && ball < tries; ++ball)
   {
     std::int64_t center[3];
     for (int axis = 0; axis < 3; ++axis)
@@ -76,61 +75,61 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed)
       center[axis] = static_cast<std::int64_t>(HashOf(seed, 4 * ball + static_cast<std::uint64_t>(axis)) %
                                                static_cast<std::uint64_t>(extent.size[axis]));
     }
-    const auto radius =
+    auto radius =
       2 + static_cast<std::int64_t>(HashOf(seed, 4 * ball + 3) % static_cast<std::uint64_t>(maximumRadius - 1));
-    painted += PaintBall(extent, center, radius, std::uint8_t{ 1 }, voxels);
+    T number = 1;
+    if (radius = fit(center, radius, number); radius > 0)
+    {
+      painted += PaintBall(extent, center, radius, number, voxels);
+    }
   }
   return voxels;
+}
+
+std::vector<std::uint8_t>
+MakeBalls(const Extent & extent, double density, std::uint64_t seed)
+{
+  return PaintBalls<std::uint8_t>(extent,
+                                  density,
+                                  seed,
+                                  std::numeric_limits<std::uint64_t>::max(),
+                                  [](const auto &, std::int64_t radius, auto &) { return radius; });
 }
 
 std::vector<std::uint32_t>
 MakePowder(const Extent & extent, double density, std::uint64_t seed)
 {
-  CheckDensity(density);
-  ThrowIf<InvalidArgument>(extent.dimension < 2 || extent.dimension > 3,
-                           "powder needs 2 or 3 dimensions, not " + std::to_string(extent.dimension));
-  struct Ball
-  {
-    std::int64_t center[3] = {};
-    double       radius = 0;
-  };
-  std::vector<Ball>          balls;
-  std::vector<std::uint32_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
-  const double               wanted = density * static_cast<double>(voxels.size());
-  std::int64_t               painted = 0;
-  // At last, no further ball fits.
-  for (std::uint64_t place = 0; static_cast<double>(painted) < wanted && place < 300000; place += 3)
-  {
-    Ball   ball;
-    double border = 24;
-    for (int axis = 0; axis < extent.dimension; ++axis)
-    {
-      const std::int64_t size = extent.size[axis];
-      ball.center[axis] = static_cast<std::int64_t>(HashOf(seed, place + static_cast<std::uint64_t>(axis)) %
-                                                    static_cast<std::uint64_t>(size));
-      border = std::min(border, static_cast<double>(std::min(ball.center[axis], size - 1 - ball.center[axis])));
-    }
-    double gap = border;
-    for (const Ball & other : balls)
-    {
-      double square = 0;
-      for (int axis = 0; axis < 3; ++axis)
+  std::vector<std::array<std::int64_t, 4>> grains;
+  return PaintBalls<std::uint32_t>(
+    extent,
+    density,
+    seed,
+    100000,
+    [&](const auto & center, std::int64_t radius, std::uint32_t & number) {
+      double gap = grains.empty() ? static_cast<double>(radius) : 22;
+      for (const auto & grain : grains)
       {
-        square +=
-          static_cast<double>((ball.center[axis] - other.center[axis]) * (ball.center[axis] - other.center[axis]));
+        double square = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+        {
+          square += static_cast<double>((center[axis] - grain[axis]) * (center[axis] - grain[axis]));
+        }
+        gap = std::min(gap, std::sqrt(square) - static_cast<double>(grain[3]));
       }
-      gap = std::min(gap, std::sqrt(square) - other.radius);
-    }
-    // Its size is that of the gap, so that it touches the next one.
-    ball.radius = balls.empty() ? border : std::floor(1.1 * gap) + 1;
-    if (gap >= 2 && ball.radius <= border)
-    {
-      balls.push_back(ball);
-      const auto number = static_cast<std::uint32_t>(balls.size());
-      painted += PaintBall(extent, ball.center, static_cast<std::int64_t>(ball.radius), number, voxels);
-    }
-  }
-  return voxels;
+      // A grain is as large as the gap, so that it touches the next one.
+      radius = static_cast<std::int64_t>(1.1 * gap + 1);
+      bool fits = gap >= 2 && (grains.empty() || gap < 22);
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        fits = fits && center[axis] >= radius && center[axis] + radius < extent.size[axis];
+      }
+      if (fits)
+      {
+        grains.push_back({ center[0], center[1], center[2], radius });
+        number = static_cast<std::uint32_t>(grains.size());
+      }
+      return fits ? radius : 0;
+    });
 }
 
 std::vector<std::uint8_t>

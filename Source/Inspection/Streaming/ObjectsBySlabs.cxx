@@ -75,7 +75,7 @@ private:
   CheckRoom() const
   {
     const std::uint64_t records = m_Splitter.RecordBytes();
-    const std::int64_t  deep = m_Splitter.AroundAtMost();
+    const std::int64_t  deep = m_Splitter.GetAround().atMost;
     const std::int64_t  slices = m_Slabs.front().extent.size[m_Axis];
     // Slabs without the slices around them take up to a quarter of the memory.
     const std::uint64_t enough = (BytesOf(2 * deep) + records) / 3 * 4;
@@ -109,8 +109,9 @@ private:
     auto * const regions = reinterpret_cast<std::uint32_t *>(m_Entries.data());
     for (bool isDone = false; !isDone;)
     {
-      m_IsTooDeep = m_IsTooDeep || BytesOf(end - begin + 2 * m_Splitter.Around()) + m_Splitter.RecordBytes() > m_Room;
-      m_Around = m_IsTooDeep ? m_Around : m_Splitter.Around();
+      m_IsTooDeep =
+        m_IsTooDeep || BytesOf(end - begin + 2 * m_Splitter.GetAround().known) + m_Splitter.RecordBytes() > m_Room;
+      m_Around = m_IsTooDeep ? m_Around : m_Splitter.GetAround().known;
       const std::int64_t first = std::max<std::int64_t>(0, begin - m_Around);
       const std::int64_t last = std::min(slab.volume.size[m_Axis], end + m_Around);
       m_Labels.Resize(static_cast<std::size_t>((last - first) * sliceRows * slab.volume.RowLength()));

@@ -158,9 +158,10 @@ BindSlabSplitter(nb::module_ & module)
 {
   nb::class_<SlabSplitter>(module, "SlabSplitter", "Splits the labels of a volume slab by slab.")
     .def("__init__", &MakeSlabSplitter, nb::arg("shape"), nb::arg("rules"), nb::arg("geometry"))
-    .def_prop_ro("around",
-                 &SlabSplitter::Around,
-                 "The slices on both sides of a slab that are needed, as far as is known.")
+    .def_prop_ro(
+      "around",
+      [](const SlabSplitter & splitter) { return splitter.GetAround().known; },
+      "The slices on both sides of a slab that are needed, as far as is known.")
     .def("find_regions",
          &FindRegions,
          nb::arg("labels").noconvert(),

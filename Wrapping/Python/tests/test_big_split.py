@@ -94,7 +94,7 @@ def test_resumes_and_refuses(tmp_path):
     assert os.stat(state / "objects.zarr" / "zarr.json").st_mtime_ns == before
     with pytest.raises(ValueError, match="height 1.0 of a split"):
         big.label(tmp_path / "scan.npy", tmp_path / "objects", **{**arguments, "split": 2.0})
-    with pytest.raises(FileExistsError, match="no plan"):
+    with pytest.raises(FileExistsError, match="exists already"):
         big.label(tmp_path / "scan.npy", tmp_path / "objects", **{**arguments, "split": None})
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "objects")[...], expected)
 

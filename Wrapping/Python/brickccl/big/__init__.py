@@ -27,7 +27,7 @@ from ._lock import FolderInUse, locked
 from ._options import check_options, devices_of, options_of
 from ._places import check_arrays, check_places
 from ._sources import DaskSource, Source, open_source
-from ._split import OF_COMPONENTS, check_split, split_slabs
+from ._split import OF_COMPONENTS, check_split, chunks_of, split_slabs
 from ._state import DamagedState, State
 from ._statistics import statistics
 from ._tables import check_old_table, check_properties, check_rows, check_table
@@ -208,7 +208,7 @@ def _finish(job: Job, runner: Runner, shares: _Shares) -> None:
 def _split_components(given: dict[str, Any], folder: str, runner: Runner, holding: contextlib.ExitStack, hook: Any) -> Any:
     """Labels the components by bricks and splits them slab by slab. Returns what `_make_job` needs."""
     check_split(given, folder)
-    own = {**given, **OF_COMPONENTS}
+    own = {**given, **OF_COMPONENTS, "chunks": chunks_of(given["brick"])}
     if not os.path.exists(os.path.join(folder, "objects", "plan.json")):
         # What is certain to fail does so before the long work.
         with contextlib.ExitStack() as trial, tempfile.TemporaryDirectory(prefix="brickccl-") as place:

@@ -70,6 +70,16 @@ def check_split(given: Mapping[str, Any], folder: str) -> None:
         raise FileExistsError(f"the folder '{folder}' is not of a split: '{min(strange)}' is in it; use an empty folder as state=")
 
 
+def chunks_of(brick: Any) -> Any:
+    """Chunks of the components that such bricks consist of, and of few slices if possible."""
+
+    def piece(size: int) -> int:
+        largest = max(part for part in range(1, 65) if size % part == 0)
+        return largest if largest >= 8 else size
+
+    return None if brick is None else [piece(int(size)) for size in brick] if hasattr(brick, "__len__") else piece(int(brick))
+
+
 def split_slabs(job: Job, given: Mapping[str, Any], folder: str, report: Callable[[float], Any]) -> tuple[Source, dict[str, Any]]:
     """Splits the components of a finished job. Returns the objects, numbered in no special order, and what a plan keeps."""
     source = job.images["source"]

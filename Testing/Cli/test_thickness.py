@@ -100,8 +100,7 @@ class ThicknessTest(CommandTest):
         """Volume over half the surface, where balls are up to 60 % too small: straight and oblique cracks of 1 to 5 voxels."""
         side, voxel = 60, 0.05
         at = numpy.stack(numpy.indices((80, 80, 80))[::-1], -1) - 39.5
-        for normal, (least, most) in (((1, 0, 0), (1.08, 1.11)), ((0, 0, 1), (1.08, 1.11)), ((1, 0.36, 0), (0.98, 1.11)),
-                                      ((1, 0.5, 0.3), (0.98, 1.12)), ((0.9, 0.2, 0.6), (0.98, 1.12)), ((0.2, -0.5, 0.8), (0.98, 1.12))):
+        for normal in ((1, 0, 0), (0, 0, 1), (1, 0.36, 0), (1, 0.5, 0.3), (0.9, 0.2, 0.6), (0.2, -0.5, 0.8)):
             w = numpy.array(normal) / numpy.linalg.norm(normal)
             u = numpy.cross(w, (0, 1, 0)) / numpy.linalg.norm(numpy.cross(w, (0, 1, 0)))
             for opening in (1, 2, 3, 4, 5):
@@ -116,6 +115,7 @@ class ThicknessTest(CommandTest):
                         (row,) = csv.DictReader(stream)
                     # The rim is a part of the surface.
                     right = opening * voxel / (1 + 2 * opening / side)
+                    least, most = (1.08, 1.11) if max(normal) == sum(normal) else (1, 1.17) if opening == 1 else (0.98, 1.05)
                     self.assertTrue(least < float(row["opening_mm"]) / right < most, (float(row["opening_mm"]) / right, row))
                     if opening == 3 and normal[2] and normal[0] > 0.9:
                         self.assertLess(float(row["thickness_mean_mm"]), 0.5 * opening * voxel)

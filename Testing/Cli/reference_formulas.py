@@ -277,11 +277,12 @@ class Component:
             circularity = min(1, 4 * numpy.pi * size / (around + missed(self.mask, spacing)) ** 2)
             return {"perimeter_mm": around, "perimeter_2_mm": crofton(self.mask, spacing, True),
                     "face_perimeter_mm": faces, "circularity": circularity,
-                    "roundness": 2 * numpy.sqrt(numpy.pi * size) / around}
+                    "roundness": 2 * numpy.sqrt(numpy.pi * size) / around, "opening_mm": 2 * size / around}
         ball = numpy.pi ** (1 / 3) * (6 * size) ** (2 / 3)
         sphericity = min(1, ball / (around + missed(self.mask, spacing)))
         return {"surface_area_mm2": around, "surface_area_3_mm2": crofton(self.mask, spacing, True),
-                "face_area_mm2": faces, "sphericity": sphericity, "compactness": sphericity ** 3, "roundness": ball / around}
+                "face_area_mm2": faces, "sphericity": sphericity, "compactness": sphericity ** 3, "roundness": ball / around,
+                "opening_mm": 2 * size / around}
 
     def topology(self):
         columns = {}

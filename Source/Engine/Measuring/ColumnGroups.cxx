@@ -15,10 +15,10 @@ const std::vector<const ColumnGroup *> &
 GroupTable()
 {
   static const std::vector<const ColumnGroup *> table = {
-    &groups::Classes,   &groups::Parents,     &groups::Parts,     &groups::Zones,
-    &groups::Part,      &groups::Intensities, &groups::Place,     &groups::Shape,
-    &groups::Feret,     &groups::Hull,        &groups::Surface,   &groups::Topology,
-    &groups::Inscribed, &groups::Thickness,   &groups::Neighbors, &groups::Distribution
+    &groups::Classes,     &groups::Parents,   &groups::Parts,       &groups::Zones,    &groups::Part,
+    &groups::Intensities, &groups::Place,     &groups::Shape,       &groups::Feret,    &groups::Hull,
+    &groups::Geodesic,    &groups::Skeleton,  &groups::Surface,     &groups::Topology, &groups::Inscribed,
+    &groups::Thickness,   &groups::Neighbors, &groups::Distribution
   };
   return table;
 }

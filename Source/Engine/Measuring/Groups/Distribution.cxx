@@ -186,9 +186,9 @@ MeasureTypedDistributions(const RunVolume &   volume,
                                                  : values + component.voxelCount;
       const auto                voxels = static_cast<std::uint64_t>(end - values);
       const auto                count = static_cast<long double>(voxels);
-      // The sum of numbers may be NaN: it overflows in either direction.
-      const auto isFinite = [](T value) { return std::isfinite(static_cast<double>(value)); };
-      const bool isNumber = voxels > 0 && (!std::isnan(component.intensity.sum) || std::all_of(values, end, isFinite));
+      // The sum of numbers may be NaN: it is infinite in either direction.
+      const auto   isNaN = [](T value) { return std::isnan(static_cast<double>(value)); };
+      const bool   isNumber = voxels > 0 && (!std::isnan(component.intensity.sum) || std::none_of(values, end, isNaN));
       const double none = std::numeric_limits<double>::quiet_NaN();
       if (!isNumber || !std::isfinite(deviation))
       {

@@ -85,6 +85,10 @@ CasesOf(const ScoreArguments & arguments)
                                                                                           arguments.truth };
     return cases;
   }
+  ThrowIf<InvalidArgument>(labels.areSeveral != truth.areSeveral,
+                           Quoted(arguments.input) + " is " + (labels.areSeveral ? "several images" : "one image") +
+                             ", but " + Quoted(arguments.truth) + " is " + (truth.areSeveral ? "several" : "one") +
+                             "; give two images or two folders");
   const auto add = [&](const std::string & input, const MaskFiles & masks, std::string ScoreCase::*member) {
     for (const std::string & file : masks.files)
     {

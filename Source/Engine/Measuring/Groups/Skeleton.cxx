@@ -92,57 +92,41 @@ struct NumberedVoxels
 };
 
 /** One component as a graph. Its voxels are numbered from 0, in raster order. */
-class Graph
+struct Graph
 {
-public:
-  Graph(const NumberedVoxels & all, std::size_t component, StopPoint & stop)
-    : m_All(all)
-    , m_First(static_cast<std::size_t>(all.lists.offsets[component]))
-    , m_Steps(static_cast<std::size_t>(all.lists.offsets[component + 1]) - m_First)
+  const NumberedVoxels & all;
+  std::size_t            first;
+  /** The steps that lead from each voxel to others of the component. */
+  std::vector<StepSet> steps;
+
+  Graph(const NumberedVoxels & voxels, std::size_t component, StopPoint & stop)
+    : all(voxels)
+    , first(static_cast<std::size_t>(all.lists.offsets[component]))
+    , steps(static_cast<std::size_t>(all.lists.offsets[component + 1]) - first)
   {
-    const std::int64_t * const size = all.extent.size;
-    for (std::size_t voxel = 0; voxel < m_Steps.size(); ++voxel)
+    for (std::size_t voxel = 0; voxel < steps.size(); ++voxel)
     {
       stop.AskAt(voxel);
-      const std::int64_t place = all.lists.voxels[m_First + voxel];
-      const std::int64_t at[] = { place % size[0], place / size[0] % size[1], place / size[0] / size[1] };
       for (std::size_t step = 0; step < StepCount; ++step)
       {
-        bool isInside = true;
+        bool         isInside = true;
+        std::int64_t place = all.lists.voxels[first + voxel];
         for (int axis = 0; axis < 3; ++axis)
         {
-          const std::int64_t to = at[axis] + Along(step, axis);
-          isInside = isInside && to >= 0 && to < size[axis];
+          const std::int64_t to = place % all.extent.size[axis] + Along(step, axis);
+          isInside = isInside && to >= 0 && to < all.extent.size[axis];
+          place /= all.extent.size[axis];
         }
-        m_Steps[voxel] |= isInside && Neighbor(voxel, step) < m_Steps.size() ? SetOf(step) : 0;
+        steps[voxel] |= isInside && Neighbor(voxel, step) < steps.size() ? SetOf(step) : 0;
       }
     }
   }
 
   std::size_t
-  VoxelCount() const
-  {
-    return m_Steps.size();
-  }
-
-  /** The steps that lead from a voxel to others of the component. */
-  StepSet &
-  From(std::size_t voxel)
-  {
-    return m_Steps[voxel];
-  }
-
-  std::size_t
   Neighbor(std::size_t voxel, std::size_t step) const
   {
-    return m_All.numbers[static_cast<std::size_t>(m_All.lists.voxels[m_First + voxel] + m_All.offsets[step])] - m_First;
+    return all.numbers[static_cast<std::size_t>(all.lists.voxels[first + voxel] + all.offsets[step])] - first;
   }
-
-  const NumberedVoxels & m_All;
-
-private:
-  std::size_t          m_First;
-  std::vector<StepSet> m_Steps;
 };
 
 /** Finds the longest shortest path exactly, but not from every voxel: the distances from one voxel bound the longest
@@ -153,7 +137,7 @@ public:
   GeodesicMeasurer(Graph & graph, StopPoint & stop)
     : m_Graph(graph)
     , m_Stop(stop)
-    , m_Bounds(graph.VoxelCount(), { 0, infinity })
+    , m_Bounds(graph.steps.size(), { 0, infinity })
   {}
 
   GeodesicMeasures
@@ -205,7 +189,7 @@ private:
   double
   FindPaths(std::size_t source)
   {
-    const NumberedVoxels & all = m_Graph.m_All;
+    const NumberedVoxels & all = m_Graph.all;
     double                 farthest = 0;
     std::size_t            waiting = 0;
     const auto             add = [&](std::size_t voxel, double distance) {
@@ -213,7 +197,7 @@ private:
       m_Ring[static_cast<std::uint64_t>(distance / all.bucketWidth) % m_Ring.size()].emplace_back(distance, voxel);
       ++waiting;
     };
-    m_Distances.assign(m_Graph.VoxelCount(), infinity);
+    m_Distances.assign(m_Graph.steps.size(), infinity);
     add(source, 0);
     for (std::size_t number = 0; waiting > 0; ++number)
     {
@@ -224,7 +208,7 @@ private:
         const double      distance = bucket[i].first;
         const std::size_t voxel = bucket[i].second;
         farthest = std::max(farthest, m_Distances[voxel]);
-        ForEachStep(distance > m_Distances[voxel] ? 0 : m_Graph.From(voxel), [&](std::size_t step) {
+        ForEachStep(distance > m_Distances[voxel] ? 0 : m_Graph.steps[voxel], [&](std::size_t step) {
           const std::size_t next = m_Graph.Neighbor(voxel, step);
           if (distance + all.lengths[step] < m_Distances[next])
           {
@@ -246,35 +230,30 @@ private:
   std::array<std::vector<std::pair<double, std::size_t>>, 64> m_Ring;
 };
 
-/** What steps from one voxel have in common. */
-struct StepTables
+/** For each step, the set of others where `isIn` holds for both directions along all axes. */
+template <typename TIsIn>
+constexpr std::array<StepSet, StepCount>
+StepsWhere(TIsIn isIn)
 {
-  /** The steps to all voxels around the corner, edge or face that a step goes through. */
-  std::array<StepSet, StepCount> around{};
-  /** The steps to the neighbors of the voxel that a step leads to. */
-  std::array<StepSet, StepCount> beside{};
-
-  constexpr StepTables()
+  std::array<StepSet, StepCount> sets{};
+  for (std::size_t pair = 0; pair < StepCount * StepCount; ++pair)
   {
-    for (std::size_t pair = 0; pair < StepCount * StepCount; ++pair)
+    const std::size_t step = pair / StepCount;
+    const std::size_t other = pair % StepCount;
+    bool              isInAll = true;
+    for (int axis = 0; axis < 3; ++axis)
     {
-      const std::size_t step = pair / StepCount;
-      const std::size_t other = pair % StepCount;
-      bool              isAround = true;
-      bool              isBeside = true;
-      for (int axis = 0; axis < 3; ++axis)
-      {
-        const int apart = Along(other, axis) - Along(step, axis);
-        isAround = isAround && (Along(other, axis) == 0 || apart == 0);
-        isBeside = isBeside && apart >= -1 && apart <= 1;
-      }
-      around[step] |= isAround ? SetOf(other) : 0;
-      beside[step] |= isBeside ? SetOf(other) : 0;
+      isInAll = isInAll && isIn(Along(step, axis), Along(other, axis));
     }
+    sets[step] |= isInAll ? SetOf(other) : 0;
   }
-};
+  return sets;
+}
 
-constexpr StepTables StepsOf;
+/** The steps to all voxels around the corner, edge or face that a step goes through. */
+constexpr auto StepsAround = StepsWhere([](int own, int other) { return other == 0 || other == own; });
+/** The steps to the neighbors of the voxel that a step leads to. */
+constexpr auto StepsBeside = StepsWhere([](int own, int other) { return other - own < 2 && own - other < 2; });
 
 /** Whether a voxel has neighbors, and these are connected without it. */
 bool
@@ -283,7 +262,7 @@ AreConnected(StepSet neighbors)
   StepSet reached = neighbors & (~neighbors + 1);
   for (StepSet fresh = reached; fresh != 0;)
   {
-    const StepSet more = StepsOf.beside[static_cast<std::size_t>(LowestBit(fresh))] & neighbors & ~reached;
+    const StepSet more = StepsBeside[static_cast<std::size_t>(LowestBit(fresh))] & neighbors & ~reached;
     reached |= more;
     fresh = (fresh & (fresh - 1)) | more;
   }
@@ -299,7 +278,7 @@ IsRemovable(StepSet neighbors)
   for (std::size_t step = 0; step < StepCount; ++step)
   {
     const int axes = std::abs(Along(step, 0)) + std::abs(Along(step, 1)) + std::abs(Along(step, 2));
-    change += (StepsOf.around[step] & neighbors) != 0 ? 0 : axes % 2 != 0 ? 1 : -1;
+    change += (StepsAround[step] & neighbors) != 0 ? 0 : axes % 2 != 0 ? 1 : -1;
   }
   return change == 0 && CountBits(neighbors) > 1 && AreConnected(neighbors);
 }
@@ -310,13 +289,10 @@ public:
   SkeletonMeasurer(Graph & graph, StopPoint & stop)
     : m_Graph(graph)
     , m_Stop(stop)
-    , m_IsRemoved(graph.VoxelCount())
-    , m_Parents(graph.VoxelCount())
+    , m_Parents(graph.steps.size())
   {
     std::iota(m_Parents.begin(), m_Parents.end(), std::size_t{ 0 });
-    std::copy_if(m_Parents.begin(), m_Parents.end(), std::back_inserter(m_Surface), [&](std::size_t voxel) {
-      return IsAtSurface(graph.From(voxel));
-    });
+    m_Kept = m_Parents;
   }
 
   SkeletonMeasures
@@ -325,16 +301,15 @@ public:
     Thin();
     SkeletonMeasures                                          skeleton;
     std::vector<std::tuple<double, std::size_t, std::size_t>> ties;
-    const auto neighbors = [&](std::size_t voxel) { return CountBits(m_Graph.From(voxel)); };
-    for (std::size_t voxel = 0; voxel < m_Parents.size(); ++voxel)
+    const auto neighbors = [&](std::size_t voxel) { return CountBits(m_Graph.steps[voxel]); };
+    skeleton.voxels = m_Kept.size();
+    for (const std::size_t voxel : m_Kept)
     {
-      const bool isKept = m_IsRemoved[voxel] == 0;
-      skeleton.voxels += isKept ? 1 : 0;
-      skeleton.ends += isKept && neighbors(voxel) == 1 ? 1 : 0;
-      skeleton.branches += isKept && (neighbors(voxel) == 1 || neighbors(voxel) == 2) ? 1 : 0;
-      ForEachStep(isKept ? m_Graph.From(voxel) >> 14 << 14 : 0, [&](std::size_t step) {
+      skeleton.ends += neighbors(voxel) == 1 ? 1 : 0;
+      skeleton.branches += neighbors(voxel) == 1 || neighbors(voxel) == 2 ? 1 : 0;
+      ForEachStep(m_Graph.steps[voxel] >> 14 << 14, [&](std::size_t step) {
         const std::size_t next = m_Graph.Neighbor(voxel, step);
-        const double      length = m_Graph.m_All.lengths[step];
+        const double      length = m_Graph.all.lengths[step];
         if (std::min(neighbors(voxel), neighbors(next)) > 2)
         {
           ties.emplace_back(length, voxel, next);
@@ -353,59 +328,40 @@ public:
   }
 
 private:
-  static bool
-  IsAtSurface(StepSet neighbors)
-  {
-    constexpr StepSet faces = SetOf(4) | SetOf(10) | SetOf(12) | SetOf(14) | SetOf(16) | SetOf(22);
-    return (neighbors & faces) != faces;
-  }
-
-  /** The order of the sides, and what is looked at again, are those of scikit-image 0.26. */
+  /** Removes voxels without a neighbor at one side after the other, in the order of scikit-image 0.26. */
   void
   Thin()
   {
     constexpr std::size_t sides[] = { 10, 16, 14, 12, 22, 4 };
-    for (bool hasChanged = true; hasChanged;)
+    std::size_t           before = 0;
+    do
     {
-      hasChanged = false;
-      for (std::size_t i = 0; i < (m_Graph.m_All.extent.size[2] > 1 ? 6 : 4); ++i)
+      before = m_Kept.size();
+      for (std::size_t i = 0; i < (m_Graph.all.extent.size[2] > 1 ? 6 : 4); ++i)
       {
-        hasChanged = ThinAt(SetOf(sides[i])) || hasChanged;
+        ThinAt(SetOf(sides[i]));
       }
-    }
+    } while (m_Kept.size() < before);
   }
 
-  /** Removes voxels without a neighbor at one side. All are chosen first; each must still keep its neighbors connected
-   *  when it goes. */
-  bool
+  /** All voxels are chosen first; each must still keep its neighbors connected when it goes. */
+  void
   ThinAt(StepSet side)
   {
-    std::vector<std::size_t> chosen;
-    std::copy_if(m_Surface.begin(), m_Surface.end(), std::back_inserter(chosen), [&](std::size_t voxel) {
+    std::vector<std::size_t> chosen, removed, kept;
+    std::copy_if(m_Kept.begin(), m_Kept.end(), std::back_inserter(chosen), [&](std::size_t voxel) {
       m_Stop.AskAt(voxel);
-      return (m_Graph.From(voxel) & side) == 0 && IsRemovable(m_Graph.From(voxel));
+      return (m_Graph.steps[voxel] & side) == 0 && IsRemovable(m_Graph.steps[voxel]);
     });
-    const auto old = static_cast<std::ptrdiff_t>(m_Surface.size());
-    bool       hasChanged = false;
-    for (const std::size_t voxel : chosen)
-    {
-      m_IsRemoved[voxel] = AreConnected(m_Graph.From(voxel)) ? 1 : 0;
-      hasChanged = hasChanged || m_IsRemoved[voxel] != 0;
-      ForEachStep(m_IsRemoved[voxel] != 0 ? m_Graph.From(voxel) : 0, [&](std::size_t step) {
-        const std::size_t next = m_Graph.Neighbor(voxel, step);
-        const bool        wasInside = !IsAtSurface(m_Graph.From(next));
-        m_Graph.From(next) &= ~SetOf(StepCount - 1 - step);
-        if (wasInside && IsAtSurface(m_Graph.From(next)))
-        {
-          m_Surface.push_back(next);
-        }
+    std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(removed), [&](std::size_t voxel) {
+      const bool goes = AreConnected(m_Graph.steps[voxel]);
+      ForEachStep(goes ? m_Graph.steps[voxel] : 0, [&](std::size_t step) {
+        m_Graph.steps[m_Graph.Neighbor(voxel, step)] &= ~SetOf(StepCount - 1 - step);
       });
-    }
-    std::sort(m_Surface.begin() + old, m_Surface.end());
-    std::inplace_merge(m_Surface.begin(), m_Surface.begin() + old, m_Surface.end());
-    const auto isRemoved = [&](std::size_t voxel) { return m_IsRemoved[voxel] != 0; };
-    m_Surface.erase(std::remove_if(m_Surface.begin(), m_Surface.end(), isRemoved), m_Surface.end());
-    return hasChanged;
+      return goes;
+    });
+    std::set_difference(m_Kept.begin(), m_Kept.end(), removed.begin(), removed.end(), std::back_inserter(kept));
+    m_Kept.swap(kept);
   }
 
   /** Joins two sets of voxels. \return whether they were apart */
@@ -425,10 +381,9 @@ private:
 
   Graph &                  m_Graph;
   StopPoint &              m_Stop;
-  std::vector<char>        m_IsRemoved;
   std::vector<std::size_t> m_Parents;
-  /** In raster order. */
-  std::vector<std::size_t> m_Surface;
+  /** The voxels that are left, in raster order. */
+  std::vector<std::size_t> m_Kept;
 };
 
 template <typename TMeasures, typename TMeasurer>

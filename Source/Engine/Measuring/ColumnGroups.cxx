@@ -7,6 +7,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace brickccl
 {
@@ -81,10 +82,7 @@ ColumnGroups::Of(const ComponentTable & table)
   ColumnGroups groups;
   for (const ColumnGroup * const group : table.groups)
   {
-    if (group->presence == ColumnGroup::Presence::OnRequest)
-    {
-      groups.Add(*group);
-    }
+    group->presence == ColumnGroup::Presence::OnRequest ? groups.Add(*group) : void();
   }
   return groups;
 }
@@ -118,16 +116,11 @@ void
 ColumnGroups::AddGroupOfColumn(const std::string & column)
 {
   const auto names = AllColumnNames();
-  for (const auto & [name, groupName] : names)
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto & one) { return one.first == column; });
+  if (found != names.end())
   {
-    if (name == column)
-    {
-      if (const ColumnGroup * const group = FindGroup(groupName))
-      {
-        Add(*group);
-      }
-      return;
-    }
+    const ColumnGroup * const group = FindGroup(found->second);
+    return group != nullptr ? Add(*group) : void();
   }
   std::vector<std::string> known;
   for (const ColumnGroup * const group : GroupTable())
@@ -160,21 +153,16 @@ AllColumns(int dimension, const std::optional<int> & sliceAxis)
   ThrowIf<InvalidArgument>(dimension < 1 || dimension > MaximumDimension,
                            "images have 1 to " + std::to_string(MaximumDimension) + " dimensions, not " +
                              std::to_string(dimension));
-  if (sliceAxis && (dimension == 1 || *sliceAxis < 0 || *sliceAxis >= dimension))
-  {
-    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions has no slices across axis " +
-                          std::to_string(*sliceAxis));
-  }
+  ThrowIf<InvalidArgument>(sliceAxis && (dimension == 1 || *sliceAxis < 0 || *sliceAxis >= dimension),
+                           "an image of " + std::to_string(dimension) + " dimensions has no slices across axis " +
+                             std::to_string(sliceAxis.value_or(0)));
   ComponentTable table;
   table.extent.dimension = dimension;
   table.sliceAxis = sliceAxis;
-  for (const ColumnGroup * const group : GroupTable())
-  {
-    if (dimension <= group->maximumDimension)
-    {
-      table.groups.push_back(group);
-    }
-  }
+  const auto & all = GroupTable();
+  std::copy_if(all.begin(), all.end(), std::back_inserter(table.groups), [&](const ColumnGroup * group) {
+    return dimension <= group->maximumDimension;
+  });
   return ColumnsOf(table);
 }
 

@@ -86,9 +86,8 @@ CasesOf(const ScoreArguments & arguments)
     return cases;
   }
   ThrowIf<InvalidArgument>(labels.areSeveral != truth.areSeveral,
-                           Quoted(arguments.input) + " is " + (labels.areSeveral ? "several images" : "one image") +
-                             ", but " + Quoted(arguments.truth) + " is " + (truth.areSeveral ? "several" : "one") +
-                             "; give two images or two folders");
+                           Quoted(arguments.input) + " and " + Quoted(arguments.truth) +
+                             " must be two images or two folders of images");
   const auto add = [&](const std::string & input, const MaskFiles & masks, std::string ScoreCase::*member) {
     for (const std::string & file : masks.files)
     {

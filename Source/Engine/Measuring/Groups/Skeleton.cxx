@@ -95,12 +95,14 @@ struct NumberedVoxels
 struct Graph
 {
   const NumberedVoxels & all;
+  StopPoint &            stop;
   std::size_t            first;
   /** The steps that lead from each voxel to others of the component. */
   std::vector<StepSet> steps;
 
-  Graph(const NumberedVoxels & voxels, std::size_t component, StopPoint & stop)
+  Graph(const NumberedVoxels & voxels, std::size_t component, StopPoint & stopPoint)
     : all(voxels)
+    , stop(stopPoint)
     , first(static_cast<std::size_t>(all.lists.offsets[component]))
     , steps(static_cast<std::size_t>(all.lists.offsets[component + 1]) - first)
   {
@@ -131,57 +133,42 @@ struct Graph
 
 /** Finds the longest shortest path exactly, but not from every voxel: the distances from one voxel bound the longest
  *  distance from each other one (Takes and Kosters, Determining the diameter of small world networks, 2011). */
-class GeodesicMeasurer
+struct GeodesicMeasurer : Graph
 {
-public:
-  GeodesicMeasurer(Graph & graph, StopPoint & stop)
-    : m_Graph(graph)
-    , m_Stop(stop)
-    , m_Bounds(graph.steps.size(), { 0, infinity })
-  {}
+  using Graph::Graph;
 
   GeodesicMeasures
   Measure()
   {
+    using Bounds = std::pair<double, double>;
+    std::vector<Bounds> bounds(steps.size(), { 0, infinity });
+    const auto          isLower = [](const Bounds & a, const Bounds & b) { return a.second < b.second; };
+    const auto          isNearer = [](const Bounds & a, const Bounds & b) {
+      return a.first < a.second && (b.first == b.second || a.first < b.first);
+    };
     double longest = 0;
     bool   isOuter = true;
-    for (auto source = m_Bounds.begin(); source != m_Bounds.end(); isOuter = !isOuter)
+    for (auto source = bounds.begin(); source != bounds.end(); isOuter = !isOuter)
     {
-      const double farthest = FindPaths(static_cast<std::size_t>(source - m_Bounds.begin()));
+      const double farthest = FindPaths(static_cast<std::size_t>(source - bounds.begin()));
       longest = std::max(longest, farthest);
-      for (std::size_t voxel = 0; voxel < m_Bounds.size(); ++voxel)
+      for (std::size_t voxel = 0; voxel < bounds.size(); ++voxel)
       {
-        if (m_Distances[voxel] < infinity)
+        if (distances[voxel] < infinity)
         {
-          auto & [low, high] = m_Bounds[voxel];
-          low = std::max({ low, m_Distances[voxel], farthest - m_Distances[voxel] });
-          high = std::min(high, farthest + m_Distances[voxel]);
+          auto & [low, high] = bounds[voxel];
+          low = std::max({ low, distances[voxel], farthest - distances[voxel] });
+          high = std::min(high, farthest + distances[voxel]);
         }
       }
       *source = { farthest, farthest };
-      source = NextSource(longest, isOuter);
+      // Next is the voxel where a longer path may begin, or in turn the one that seems nearest to the center. Sums of
+      // the same steps differ by their order.
+      source = std::max_element(bounds.begin(), bounds.end(), isLower);
+      const bool isDone = source->second <= longest * (1 + 1e-12);
+      source = isDone ? bounds.end() : isOuter ? source : std::min_element(bounds.begin(), bounds.end(), isNearer);
     }
     return { longest };
-  }
-
-private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-  /** Of the longest distance from a voxel. */
-  using Bounds = std::pair<double, double>;
-
-  /** The voxel where a longer path may begin, or in turn the one that seems nearest to the center; the end if no path
-   *  can be longer. */
-  std::vector<Bounds>::iterator
-  NextSource(double longest, bool isOuter)
-  {
-    const auto isLower = [](const Bounds & a, const Bounds & b) { return a.second < b.second; };
-    const auto isNearer = [](const Bounds & a, const Bounds & b) {
-      return a.first < a.second && (b.first == b.second || a.first < b.first);
-    };
-    const auto outermost = std::max_element(m_Bounds.begin(), m_Bounds.end(), isLower);
-    // Sums of the same steps differ by their order.
-    const bool isDone = outermost->second <= longest * (1 + 1e-12);
-    return isDone ? m_Bounds.end() : isOuter ? outermost : std::min_element(m_Bounds.begin(), m_Bounds.end(), isNearer);
   }
 
   /** Finds the distances from a voxel by Dijkstra's algorithm; voxels wait in a ring of buckets by their distance.
@@ -189,28 +176,25 @@ private:
   double
   FindPaths(std::size_t source)
   {
-    const NumberedVoxels & all = m_Graph.all;
-    double                 farthest = 0;
-    std::size_t            waiting = 0;
-    const auto             add = [&](std::size_t voxel, double distance) {
-      m_Distances[voxel] = distance;
-      m_Ring[static_cast<std::uint64_t>(distance / all.bucketWidth) % m_Ring.size()].emplace_back(distance, voxel);
+    std::size_t waiting = 0;
+    const auto  add = [&](std::size_t voxel, double distance) {
+      distances[voxel] = distance;
+      ring[static_cast<std::uint64_t>(distance / all.bucketWidth) % ring.size()].emplace_back(distance, voxel);
       ++waiting;
     };
-    m_Distances.assign(m_Graph.steps.size(), infinity);
+    distances.assign(steps.size(), infinity);
     add(source, 0);
     for (std::size_t number = 0; waiting > 0; ++number)
     {
-      auto & bucket = m_Ring[number % m_Ring.size()];
+      auto & bucket = ring[number % ring.size()];
       for (std::size_t i = 0; i < bucket.size(); ++i)
       {
-        m_Stop.AskAt(i);
+        stop.AskAt(i);
         const double      distance = bucket[i].first;
         const std::size_t voxel = bucket[i].second;
-        farthest = std::max(farthest, m_Distances[voxel]);
-        ForEachStep(distance > m_Distances[voxel] ? 0 : m_Graph.steps[voxel], [&](std::size_t step) {
-          const std::size_t next = m_Graph.Neighbor(voxel, step);
-          if (distance + all.lengths[step] < m_Distances[next])
+        ForEachStep(distance > distances[voxel] ? 0 : steps[voxel], [&](std::size_t step) {
+          const std::size_t next = Neighbor(voxel, step);
+          if (distance + all.lengths[step] < distances[next])
           {
             add(next, distance + all.lengths[step]);
           }
@@ -219,15 +203,14 @@ private:
       waiting -= bucket.size();
       bucket.clear();
     }
-    return farthest;
+    return std::accumulate(distances.begin(), distances.end(), 0.0, [](double farthest, double distance) {
+      return distance < infinity ? std::max(farthest, distance) : farthest;
+    });
   }
 
-  Graph &             m_Graph;
-  StopPoint &         m_Stop;
-  std::vector<Bounds> m_Bounds;
-  std::vector<double> m_Distances;
-
-  std::array<std::vector<std::pair<double, std::size_t>>, 64> m_Ring;
+  static constexpr double                                     infinity = std::numeric_limits<double>::infinity();
+  std::vector<double>                                         distances;
+  std::array<std::vector<std::pair<double, std::size_t>>, 64> ring;
 };
 
 /** For each step, the set of others where `isIn` holds for both directions along all axes. */
@@ -283,33 +266,37 @@ IsRemovable(StepSet neighbors)
   return change == 0 && CountBits(neighbors) > 1 && AreConnected(neighbors);
 }
 
-class SkeletonMeasurer
+struct SkeletonMeasurer : Graph
 {
-public:
-  SkeletonMeasurer(Graph & graph, StopPoint & stop)
-    : m_Graph(graph)
-    , m_Stop(stop)
-    , m_Parents(graph.steps.size())
-  {
-    std::iota(m_Parents.begin(), m_Parents.end(), std::size_t{ 0 });
-    m_Kept = m_Parents;
-  }
+  using Graph::Graph;
 
   SkeletonMeasures
   Measure()
   {
-    Thin();
+    parents.resize(steps.size());
+    std::iota(parents.begin(), parents.end(), std::size_t{ 0 });
+    left = parents;
+    // The order of the sides is that of scikit-image 0.26.
+    constexpr std::size_t sides[] = { 10, 16, 14, 12, 22, 4 };
+    for (std::size_t before = left.size() + 1; left.size() < before;)
+    {
+      before = left.size();
+      for (std::size_t i = 0; i < (all.extent.size[2] > 1 ? 6 : 4); ++i)
+      {
+        Thin(SetOf(sides[i]));
+      }
+    }
     SkeletonMeasures                                          skeleton;
     std::vector<std::tuple<double, std::size_t, std::size_t>> ties;
-    const auto neighbors = [&](std::size_t voxel) { return CountBits(m_Graph.steps[voxel]); };
-    skeleton.voxels = m_Kept.size();
-    for (const std::size_t voxel : m_Kept)
+    const auto neighbors = [&](std::size_t voxel) { return CountBits(steps[voxel]); };
+    skeleton.voxels = left.size();
+    for (const std::size_t voxel : left)
     {
       skeleton.ends += neighbors(voxel) == 1 ? 1 : 0;
       skeleton.branches += neighbors(voxel) == 1 || neighbors(voxel) == 2 ? 1 : 0;
-      ForEachStep(m_Graph.steps[voxel] >> 14 << 14, [&](std::size_t step) {
-        const std::size_t next = m_Graph.Neighbor(voxel, step);
-        const double      length = m_Graph.all.lengths[step];
+      ForEachStep(steps[voxel] >> 14 << 14, [&](std::size_t step) {
+        const std::size_t next = Neighbor(voxel, step);
+        const double      length = all.lengths[step];
         if (std::min(neighbors(voxel), neighbors(next)) > 2)
         {
           ties.emplace_back(length, voxel, next);
@@ -327,41 +314,24 @@ public:
     return skeleton;
   }
 
-private:
-  /** Removes voxels without a neighbor at one side after the other, in the order of scikit-image 0.26. */
+  /** Removes voxels without a neighbor at one side. All are chosen first; each must still keep its neighbors connected
+   *  when it goes. */
   void
-  Thin()
-  {
-    constexpr std::size_t sides[] = { 10, 16, 14, 12, 22, 4 };
-    std::size_t           before = 0;
-    do
-    {
-      before = m_Kept.size();
-      for (std::size_t i = 0; i < (m_Graph.all.extent.size[2] > 1 ? 6 : 4); ++i)
-      {
-        ThinAt(SetOf(sides[i]));
-      }
-    } while (m_Kept.size() < before);
-  }
-
-  /** All voxels are chosen first; each must still keep its neighbors connected when it goes. */
-  void
-  ThinAt(StepSet side)
+  Thin(StepSet side)
   {
     std::vector<std::size_t> chosen, removed, kept;
-    std::copy_if(m_Kept.begin(), m_Kept.end(), std::back_inserter(chosen), [&](std::size_t voxel) {
-      m_Stop.AskAt(voxel);
-      return (m_Graph.steps[voxel] & side) == 0 && IsRemovable(m_Graph.steps[voxel]);
+    std::copy_if(left.begin(), left.end(), std::back_inserter(chosen), [&](std::size_t voxel) {
+      stop.AskAt(voxel);
+      return (steps[voxel] & side) == 0 && IsRemovable(steps[voxel]);
     });
     std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(removed), [&](std::size_t voxel) {
-      const bool goes = AreConnected(m_Graph.steps[voxel]);
-      ForEachStep(goes ? m_Graph.steps[voxel] : 0, [&](std::size_t step) {
-        m_Graph.steps[m_Graph.Neighbor(voxel, step)] &= ~SetOf(StepCount - 1 - step);
-      });
+      const bool goes = AreConnected(steps[voxel]);
+      ForEachStep(goes ? steps[voxel] : 0,
+                  [&](std::size_t step) { steps[Neighbor(voxel, step)] &= ~SetOf(StepCount - 1 - step); });
       return goes;
     });
-    std::set_difference(m_Kept.begin(), m_Kept.end(), removed.begin(), removed.end(), std::back_inserter(kept));
-    m_Kept.swap(kept);
+    std::set_difference(left.begin(), left.end(), removed.begin(), removed.end(), std::back_inserter(kept));
+    left.swap(kept);
   }
 
   /** Joins two sets of voxels. \return whether they were apart */
@@ -370,20 +340,18 @@ private:
   {
     for (std::size_t * const voxel : { &a, &b })
     {
-      while (m_Parents[*voxel] != *voxel)
+      while (parents[*voxel] != *voxel)
       {
-        *voxel = m_Parents[*voxel] = m_Parents[m_Parents[*voxel]];
+        *voxel = parents[*voxel] = parents[parents[*voxel]];
       }
     }
-    m_Parents[a] = b;
+    parents[a] = b;
     return a != b;
   }
 
-  Graph &                  m_Graph;
-  StopPoint &              m_Stop;
-  std::vector<std::size_t> m_Parents;
-  /** The voxels that are left, in raster order. */
-  std::vector<std::size_t> m_Kept;
+  std::vector<std::size_t> parents;
+  /** The voxels that are not removed, in raster order. */
+  std::vector<std::size_t> left;
 };
 
 template <typename TMeasures, typename TMeasurer>
@@ -397,8 +365,7 @@ MeasureGraphs(const GroupInput & input, ComponentTable & table)
   ParallelFor(parts.count, input.context, [&](std::int64_t part) {
     for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
-      Graph graph(voxels, c, stop);
-      measures[c] = TMeasurer(graph, stop).Measure();
+      measures[c] = TMeasurer(voxels, c, stop).Measure();
     }
   });
   table.measures.Set(std::move(measures));
@@ -416,22 +383,21 @@ AddGeodesicColumns(ColumnList & columns)
 void
 AddSkeletonColumns(ColumnList & columns)
 {
-  const MergeRule merge = MergeRule::SecondLook;
   columns.Add("skeleton_voxels",
               "voxels of the skeleton: what the thinning of Lee, Kashyap and Chu (1994) leaves",
-              merge,
+              MergeRule::SecondLook,
               &SkeletonMeasures::voxels,
               "voxels");
   columns.Add(
     "skeleton_length_mm",
     "length of the steps between these; where voxels with three or more neighbors meet, of a shortest tree, as in skan",
-    merge,
+    MergeRule::SecondLook,
     &SkeletonMeasures::length);
   columns.Add("skeleton_branches",
               "connected pieces of its voxels with one or two neighbors",
-              merge,
+              MergeRule::SecondLook,
               &SkeletonMeasures::branches);
-  columns.Add("skeleton_ends", "its voxels with one neighbor", merge, &SkeletonMeasures::ends);
+  columns.Add("skeleton_ends", "its voxels with one neighbor", MergeRule::SecondLook, &SkeletonMeasures::ends);
 }
 
 } // namespace

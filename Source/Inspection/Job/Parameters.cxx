@@ -322,7 +322,7 @@ OutputRows()
       "auto (default: the smallest that fits), uint8, uint16, uint32 or uint64", { "OUTPUT" } },
     { "dicom-seg", "", &Job::dicomSeg, OneOf({ "binary", "labelmap" }), "TYPE", group::LabelMap,
       "type of a DICOM segmentation (.dcm): binary (default) or labelmap", { "OUTPUT" },
-      "A .dcm is a segmentation of the DICOM series that was read. labelmap keeps the labels and holds up to 65535 segments." },
+      "A .dcm is a segmentation of the DICOM series that was read. In a labelmap, voxels hold labels, at most 65535 of them." },
     { "no-compression", "", &Job::noCompression, Flag, "", group::LabelMap,
       "write the image uncompressed (faster)", { "OUTPUT" },
       "TIFF stacks of two slices or of less than 4 KiB are always compressed, because some readers misread uncompressed "

@@ -29,6 +29,8 @@ extern const ColumnGroup Place;
 extern const ColumnGroup Shape;
 extern const ColumnGroup Feret;
 extern const ColumnGroup Hull;
+extern const ColumnGroup Geodesic;
+extern const ColumnGroup Skeleton;
 extern const ColumnGroup Surface;
 extern const ColumnGroup Topology;
 extern const ColumnGroup Inscribed;
@@ -36,6 +38,22 @@ extern const ColumnGroup Thickness;
 extern const ColumnGroup Neighbors;
 extern const ColumnGroup Distribution;
 } // namespace groups
+
+/** A group for images of up to 3 dimensions. */
+constexpr ColumnGroup
+GroupOnRequest(const char *                      name,
+               decltype(ColumnGroup::addColumns) addColumns,
+               decltype(ColumnGroup::measure)    measure,
+               decltype(ColumnGroup::merge)      merge = nullptr)
+{
+  ColumnGroup group;
+  group.name = name;
+  group.maximumDimension = 3;
+  group.addColumns = addColumns;
+  group.measure = measure;
+  group.merge = merge;
+  return group;
+}
 
 /** All groups of columns, in the order of their columns. */
 const std::vector<const ColumnGroup *> & GroupTable();

@@ -265,13 +265,6 @@ AddSurfaceColumns(ColumnList & columns)
               [](Table t, Component c) { return 2 * VolumeOf(t, c) / ValueOf(&SurfaceMeasures::crofton, t, c); });
 }
 
-constexpr ColumnGroup groups::Surface = [] {
-  ColumnGroup group;
-  group.name = "surface";
-  group.maximumDimension = 3;
-  group.addColumns = AddSurfaceColumns;
-  group.measure = MeasureSurfaces;
-  return group;
-}();
+constexpr ColumnGroup groups::Surface = GroupOnRequest("surface", AddSurfaceColumns, MeasureSurfaces);
 
 } // namespace brickccl

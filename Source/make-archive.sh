@@ -5,6 +5,7 @@
 #   make-archive.sh BUILD NAME
 set -euo pipefail
 source=$(cd "$(dirname "$0")" && pwd)
+. "$source/make-moment.sh"
 build=$1 name=$2
 folder=$build/$name
 rm -rf "$folder"
@@ -24,7 +25,5 @@ cp "$source/Fronts/Slicer/README.md" "$share/doc/brickccl/Slicer.md"
 cp "$source/../LICENSE" "$source/../CHANGELOG.md" "$share/doc/brickccl/"
 "$source/copy-notices.sh" "$share/doc/brickccl/licenses" "${programs[@]}" "$folder"/lib/*.so*
 cp "$source/archive.md" "$folder/README.md"
-# The same bytes for the same files.
-moment=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$source/Engine/Core/Version.h")}
-tar -C "$build" --sort=name --mtime="@$moment" --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$folder.tar.gz"
+tar -C "$build" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$folder.tar.gz"
 echo "$folder.tar.gz: $(du -sm "$folder.tar.gz" | cut -f1) MB, unpacked $(du -sm "$folder" | cut -f1) MB"

@@ -6,10 +6,10 @@
 # PYTHON has nanobind-backend, which Debian 12 has no package of.
 set -euo pipefail
 source=$(cd "$(dirname "$0")" && pwd)
+. "$source/make-moment.sh"
 build=$(cd "$1" && pwd) folder=$(cd "$2" && pwd)
 version=$(sed -nE 's/.*Version = "([0-9.]+)".*/\1/p' "$source/Engine/Core/Version.h")
 architecture=$(dpkg --print-architecture)
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$source/Engine/Core/Version.h")}
 stage=$build/packages
 rm -rf "$stage"
 
@@ -48,7 +48,7 @@ Suggests: python3-pandas, python3-nibabel"
   } >"$root/DEBIAN/control"
   (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
   find "$root" -type d -exec chmod 755 {} +
-  find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+  find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
   dpkg-deb --root-owner-group -Zxz --build "$root" "$folder/${name}_${version}_$architecture.deb" >/dev/null
 }
 # complete_command PREFIX: the manual, the completions and the recipes.

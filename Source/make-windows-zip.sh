@@ -5,6 +5,7 @@
 #   make-windows-zip.sh BUILD FOLDER
 set -euo pipefail
 source=$(cd "$(dirname "$0")" && pwd)
+. "$source/make-moment.sh"
 build=$1 output=$(cd "$2" && pwd)
 version=$(sed -nE 's/.*Version = "([0-9.]+)".*/\1/p' "$source/Engine/Core/Version.h")
 name=brickccl-$version-windows-x86_64
@@ -18,7 +19,6 @@ cp "$source"/Inspection/Batch/Recipes/*.toml "$work/$name/recipes"
 cp "$source/windows.md" "$work/$name/README.md"
 cp "$source/../LICENSE" "$source/../CHANGELOG.md" "$work/$name"
 cp "$source/../build/mingw-packages/licenses/"* "$work/$name/licenses"
-# The same bytes for the same files.
-find "$work/$name" -exec touch -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y "$source/Engine/Core/Version.h")}" {} +
+find "$work/$name" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
 (cd "$work" && TZ=UTC python3 -m zipfile -c "$output/$name.zip" "$name")
 echo "$output/$name.zip: $(du -sm "$output/$name.zip" | cut -f1) MB"

@@ -17,8 +17,9 @@ packages=build/aarch64-packages
 mkdir -p build
 # To be linked with and to run a Python in the emulator, it needs no more than to be unpacked.
 "${as_root[@]}" debootstrap --foreign --arch=arm64 --variant=minbase --include=libhwy-dev,libtiff-dev,libpng-dev,libjpeg-dev,\
-zlib1g-dev,libhdf5-dev,libisal-dev,libgdcm-dev,libcli11-dev,libxlsxwriter-dev,nlohmann-json3-dev,libtomlplusplus-dev,libssl-dev,\
-python3-dev,libstdc++-12-dev bookworm "$packages" http://deb.debian.org/debian >build/aarch64-packages.log ||
+zlib1g-dev,libblosc-dev,liblz4-dev,libzstd-dev,libhdf5-dev,libisal-dev,libgdcm-dev,libcli11-dev,libxlsxwriter-dev,\
+nlohmann-json3-dev,libtomlplusplus-dev,libssl-dev,python3-dev,libstdc++-12-dev \
+  bookworm "$packages" http://deb.debian.org/debian >build/aarch64-packages.log ||
   { tail -n 3 build/aarch64-packages.log >&2; exit 1; }
 for package in "$packages"/var/cache/apt/archives/*.deb; do
   dpkg --fsys-tarfile "$package" | "${as_root[@]}" tar -x --keep-directory-symlink -C "$packages"

@@ -7,5 +7,5 @@ cd "$(dirname "$0")/../.."
 python3 -m venv build/peers
 packages=("$@")
 [ ${#packages[@]} -gt 0 ] ||
-  packages=(numpy scipy connected-components-3d scikit-image opencv-python-headless matplotlib)
+  packages=(numpy scipy connected-components-3d "scikit-image<0.27" opencv-python-headless matplotlib)
 build/peers/bin/pip install --quiet "${packages[@]}"

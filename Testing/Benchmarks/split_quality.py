@@ -92,7 +92,7 @@ def foam(side, random, cell, window):
     return labels
 
 
-def phantoms(side, seed):
+def phantoms(command, side, seed):
     random = np.random.default_rng(seed)
     yield "balls, radii 3 to 24, touching", objects(side, random, (3, 24))
     yield "balls, overlap 15 %", objects(side, random, (3, 24), 0.15)
@@ -103,6 +103,19 @@ def phantoms(side, seed):
     yield "ellipsoids 0.6 to 1, overlap 15 %", objects(side, random, (3, 24), 0.15, 0.6)
     yield "ellipsoids, overlap 15 %, rough by 0.5 voxel", objects(side, random, (3, 24), 0.15, 0.6, 0.5)
     yield "foam, cells of 20, windows of radius 4", foam(side, random, 20, 4)
+    yield "`phantom powder`", made(command, "powder", side, seed)
+    yield "`phantom foam`", made(command, "foam", side, seed)
+    yield "`phantom foam --grain 16`", made(command, "foam", side, seed, "--grain", "16")
+
+
+def made(command, kind, side, seed, *options):
+    """The objects of a phantom of the command."""
+    with tempfile.TemporaryDirectory() as folder:
+        truth = os.path.join(folder, "truth.npy")
+        size = [str(side)] * 3
+        subprocess.run([command, "phantom", kind, os.path.join(folder, "mask.npy"), "--truth", truth, "--size", *size, "--seed", str(seed),
+                        "--quiet", *options], check=True)
+        return np.load(truth)
 
 
 def by_command(command, mask, height, folder):
@@ -142,7 +155,7 @@ def main():
     print("| phantom (objects; components) | default H: index, objects | best H: index, objects | scikit-image, best h: index, objects |")
     print("| --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
-        for name, truth in phantoms(arguments.side, arguments.seed):
+        for name, truth in phantoms(arguments.command, arguments.side, arguments.seed):
             mask = (truth > 0).astype(np.uint8)
             count = len(np.unique(truth)) - 1
             cells = ["%s (%d; %d)" % (name, count, ndimage.label(mask, np.ones((3, 3, 3)))[1])]

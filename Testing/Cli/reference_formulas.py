@@ -6,10 +6,17 @@ import functools
 import itertools
 
 import numpy
+import scipy.ndimage
 import scipy.optimize
+import scipy.sparse
 import scipy.spatial
 import skimage.measure
 import skimage.morphology
+
+try:
+    import skan.csr as skan
+except ImportError:
+    skan = None
 
 PAIRS_AT_ONCE = 2000000
 
@@ -122,6 +129,18 @@ def encloses(points, center, diameter):
     _, rest = scipy.optimize.nnls(numpy.vstack([on_surface.T / radius, numpy.ones(len(on_surface))]),
                                   numpy.concatenate([numpy.zeros(points.shape[1]), [1]]))
     return rest < 1e-5
+
+
+def steps_within(mask, spacing):
+    """The distances between the centers of neighbors in a mask (x last), as a sparse matrix over its voxels."""
+    numbers = numpy.pad(numpy.where(mask, numpy.cumsum(mask).reshape(mask.shape), 0), 1)
+    found = numpy.argwhere(numbers)
+    steps = scipy.sparse.lil_matrix((len(found), len(found)))
+    for way in itertools.product((-1, 0, 1), repeat=mask.ndim):
+        to = numbers[tuple((found + way).T)]
+        own = numpy.flatnonzero(to) if any(way) else []
+        steps[own, to[own] - 1] = numpy.linalg.norm(numpy.multiply(way, spacing[::-1]))
+    return steps.tocsr()
 
 
 class Component:
@@ -267,6 +286,28 @@ class Component:
                 "solidity": len(self.indices) * numpy.prod(self.geometry.spacing) / hull.volume,
                 "caliper_width_mm": min(widths)}
 
+    def geodesics(self):
+        paths = scipy.sparse.csgraph.shortest_path(steps_within(self.mask, self.geometry.spacing), "D")
+        return {"geodesic_diameter_mm": paths[numpy.isfinite(paths)].max()}
+
+    def skeletons(self):
+        """Of the whole image, because scikit-image thins an image of one slice in another way. It removes some pieces
+        altogether; one voxel of these should be left."""
+        mask = skimage.morphology.skeletonize(self.labels == self.label, method="lee") != 0
+        pieces, count = scipy.ndimage.label(self.labels == self.label, numpy.ones([3] * mask.ndim))
+        vanished = count - len(numpy.unique(pieces[mask]))
+        steps = steps_within(mask, self.geometry.spacing)
+        neighbors = numpy.asarray((steps != 0).sum(0)).ravel()
+        junctions = steps[neighbors > 2][:, neighbors > 2]
+        length = (steps.sum() - junctions.sum()) / 2 + scipy.sparse.csgraph.minimum_spanning_tree(junctions).sum()
+        if skan and steps.nnz:
+            theirs = skan.skeleton_to_csgraph(mask, spacing=self.geometry.spacing[::-1])[0].sum() / 2
+            if abs(length - theirs) > 1e-9 * length:
+                self.wrong.append("a skeleton whose length is not what skan finds")
+        branches = scipy.sparse.csgraph.connected_components(steps[neighbors < 3][:, neighbors < 3])[0]
+        return {"skeleton_voxels": mask.sum() + vanished, "skeleton_length_mm": length, "skeleton_ends": (neighbors == 1).sum(),
+                "skeleton_branches": branches - (neighbors == 0).sum()}
+
     def surfaces(self):
         spacing, dimension = self.geometry.spacing, self.geometry.dimension
         faces = sum(crossings(self.mask, way) * numpy.prod(spacing) / spacing[numpy.argmax(way)]
@@ -277,11 +318,12 @@ class Component:
             circularity = min(1, 4 * numpy.pi * size / (around + missed(self.mask, spacing)) ** 2)
             return {"perimeter_mm": around, "perimeter_2_mm": crofton(self.mask, spacing, True),
                     "face_perimeter_mm": faces, "circularity": circularity,
-                    "roundness": 2 * numpy.sqrt(numpy.pi * size) / around}
+                    "roundness": 2 * numpy.sqrt(numpy.pi * size) / around, "opening_mm": 2 * size / around}
         ball = numpy.pi ** (1 / 3) * (6 * size) ** (2 / 3)
         sphericity = min(1, ball / (around + missed(self.mask, spacing)))
         return {"surface_area_mm2": around, "surface_area_3_mm2": crofton(self.mask, spacing, True),
-                "face_area_mm2": faces, "sphericity": sphericity, "compactness": sphericity ** 3, "roundness": ball / around}
+                "face_area_mm2": faces, "sphericity": sphericity, "compactness": sphericity ** 3, "roundness": ball / around,
+                "opening_mm": 2 * size / around}
 
     def topology(self):
         columns = {}

@@ -155,7 +155,8 @@ TOLERANCES = {"inscribed_sphere_diameter_mm": 1e-6, "thickness_mean_mm": 1e-6, "
 def compare_by_definition(name, labels, intensity, geometry, part):
     """All columns that there are."""
     ours = measured(labels, intensity, geometry,
-                    "place,shape,surface,topology,feret,hull,neighbors,intensity,inscribed,thickness", part)
+                    "place,shape,surface,topology,feret,hull,geodesic,skeleton,neighbors,intensity,inscribed,thickness",
+                    part)
     found = numpy.argwhere(labels != 0)
     everything = found[:, ::-1], labels[tuple(found.T)].astype(int)
     outside = numpy.argwhere(part == 0)[:, ::-1]
@@ -164,7 +165,8 @@ def compare_by_definition(name, labels, intensity, geometry, part):
         component = reference_formulas.Component(labels, label, geometry, intensity, {k: v[i] for k, v in ours.items()})
         columns = {}
         for group in (component.places(), component.intensities(), component.shapes(), component.extents(),
-                      component.hulls(), component.surfaces(), component.topology(), component.thickness(),
+                      component.hulls(), component.geodesics(), component.skeletons(), component.surfaces(),
+                      component.topology(), component.thickness(),
                       component.neighbors(everything), component.part_distance(outside)):
             columns.update(group)
         if component.wrong:

@@ -96,6 +96,25 @@ class MeshColorsTest(CommandTest):
         self.fails("mesh", self.labels, self.path("m.stl"), "--color-by", "volume_mm3", saying=["--color-by", ".ply or .glb"])
         self.fails("mesh", self.labels, self.path("m.ply"), "--color-by", "volume", saying="did you mean 'volume_mm3'")
 
+    def test_segments_keep_their_colors(self):
+        with open(self.path("names.txt"), "w", encoding="utf-8") as stream:
+            stream.write('7 255 0 51 1 1 1 "liver"\n')
+        for name, colors in (("m.ply", lambda: {point[6]: point[3:6] for point in read_ply(self.path("m.ply"))[0]}),
+                             ("m.glb", lambda: dict(zip(*reversed(read_glb(self.path("m.glb"))[2:4]))))):
+            self.ok("mesh", self.labels, self.path(name), "--quiet")
+            before = colors()
+            self.ok("mesh", self.labels, self.path(name), "--names", self.path("names.txt"), "--quiet")
+            self.assertEqual(colors(), {**before, 7: (255, 0, 51) if name == "m.ply" else (255, 0, 8, 255)})
+            self.fails("mesh", self.labels, self.path(name), "--names", self.path("names.txt"), "--color-by", "name",
+                       saying="without it, segments have their own colors")
+
+    def test_what_is_said_of_glb(self):
+        self.assertIn("in meters of glTF, y up (x, z, -y of LPS)", self.ok("mesh", self.labels, self.path("m.glb")).stdout)
+        self.assertIn("in RAS mm", self.ok("mesh", self.labels, self.path("m.ply"), "--ras").stdout)
+        write_nrrd(self.path("far.nrrd"), "uint32", (3, 3, 3), [2 ** 24 + 1] * 27)
+        self.fails("mesh", self.path("far.nrrd"), self.path("f.glb"), saying="cannot hold the label 16777217")
+        self.ok("mesh", self.path("far.nrrd"), self.path("f.ply"), "--quiet")
+
     def test_fewer_triangles_keep_volumes_places_and_the_labels(self):
         """Also far from the origin, where points of 32 bits would not lie within a voxel."""
         size, radius, centers = (64, 34, 34), 14.6, ((16, 16.4, 16.2), (47.3, 16, 16))

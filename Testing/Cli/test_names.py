@@ -341,6 +341,8 @@ class NamesTest(CommandTest):
         self.assertEqual((kind, labels), ("uint8", voxels((KIDNEY, 1), (LIVER, 2))))
         self.assertEqual({label: name for label, (name, _) in segments_of(out).items()}, {1: "left kidney", 2: "liver"})
         self.assertEqual(pairs_of(out)["Segment1_Extent"], "5 8 6 8 1 3")
+        write_nrrd(self.path("half.nrrd"), "float", SIZES, voxels((LIVER, -0.5)))
+        self.fails("merge", self.path("masks/liver.nrrd"), self.path("half.nrrd"), "-o", out, saying="half.nrrd': the label image holds the value -0.5")
         layers = self.layered()
         os.remove(out)
         self.fails("merge", layers, "-o", out, saying="the segments 'liver' and 'tumor' overlap in 9 voxels; choose which")

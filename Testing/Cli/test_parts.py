@@ -189,7 +189,6 @@ class PartsTest(BatchTest):
             self.fails(*label, "--parts", wrong, saying=["--parts", "all, largest or a whole number from 1 to 255"])
         self.fails(*label, "--parts", 4, saying="4 parts are asked for (--parts, part.parts), but there are only 3 pieces of material with at least "
                                                 "a thousandth of the largest one's voxels; pieces that touch are one")
-        self.fails(*label, "--parts", "all", "--memory", "1GB", saying=["--parts", "--memory"])
         self.fails(*label, "--columns", "part", "--statistics", self.table, saying="the table has no column 'part', which needs `brickccl label --pores --parts all`")
         self.fails("select", self.scan, self.pores, "--where", "part == 1", "--keep", saying="'part', which needs `brickccl label --pores --parts all`")
         self.write((60, 60), {(x, y) for x in range(0, 60, 3) for y in range(0, 60, 3)})

@@ -114,6 +114,70 @@ class PoresBySlabsTest(CommandTest):
                 whole, slabs = self.run_both("--pores", "--range", 1, 1)
                 self.assertTrue(slabs["slabs"]["count"] > 1 or 1 in size or len(size) < 3)
 
+    def pieces(self, seed, size):
+        """Random blocks, hollow ones among them with others inside, with pores and bores, and zones of the same size."""
+        chance = random.Random(seed)
+        values = [0] * (size[0] * size[1] * size[2])
+
+        def fill(low, high, value):
+            for z in range(max(0, low[2]), min(size[2], high[2])):
+                for y in range(max(0, low[1]), min(size[1], high[1])):
+                    begin = (z * size[1] + y) * size[0]
+                    own = range(begin + max(0, low[0]), begin + min(size[0], high[0]))
+                    values[own.start:own.stop] = [value] * len(own)
+
+        for _ in range(9):
+            low = [chance.randrange(-2, axis) for axis in size]
+            high = [begin + chance.randrange(3, 4 + axis // 2) for begin, axis in zip(low, size)]
+            fill([begin - 1 for begin in low], [end + 1 for end in high], 0)
+            fill(low, high, 1)
+            for _ in range(chance.randrange(5)):
+                at = [chance.randrange(begin, end) for begin, end in zip(low, high)]
+                fill(at, [begin + chance.choice((1, 2, 3)) for begin in at], 0)
+            for shell in range(1, chance.choice((1, 3, 4))):
+                fill([begin + shell for begin in low], [end - shell for end in high], 1 - shell % 2)
+            if chance.random() < 0.3:
+                axis, middle = chance.randrange(3), [(begin + end) // 2 for begin, end in zip(low, high)]
+                fill([low[a] if a == axis else middle[a] - 1 for a in range(3)], [high[a] if a == axis else middle[a] + 1 for a in range(3)], 0)
+        write_nrrd(self.scan, "uint8", size, values, (0.5, 1, 0.75))
+        self.zones = self.path("zones.nrrd")
+        ids = chance.choice(((0, 1, 2, 300), (0, 0, 7), (2 ** 40, 3)))
+        zones = [ids[(x // 7 + y // 9 + z // 5 + (x * y * z) % 11 // 10) % len(ids)]
+                 for z in range(size[2]) for y in range(size[1]) for x in range(size[0])]
+        write_nrrd(self.zones, "int64" if max(ids) > 300 else "float" if len(ids) == 3 else "uint16", size, zones, (0.5, 1, 0.75))
+
+    def test_several_parts_and_zones(self):
+        most = counts = 0
+        for seed, size in enumerate(((50, 40, 30), (34, 60, 40), (60, 33, 70), (90, 80, 9), (41, 43, 50))):
+            self.pieces(seed, size)
+            with self.subTest(seed=seed):
+                whole, slabs = self.run_both("--pores", "--range", 1, 1, "--parts", "all", "--zones", self.zones, more=seed)
+                most, counts = max(most, len(slabs["parts"])), counts + slabs["slabs"]["count"]
+                self.assertEqual(sum(one["pore_voxels"] for one in slabs["parts"]), slabs["pores"]["pore_voxels"])
+                self.assertGreater(len(slabs["zones"]), 0)
+                self.run_both("--pores", "--range", 1, 1, "--parts", 2, "--box", "not:3,4,2,20,19,8", more=1, table=seed % 2 == 0)
+                self.run_both("--pores", "--range", 1, 1, "--zones", self.zones, "--minimum-size", 3, "--order", "size", table=seed % 2 == 1)
+        self.assertGreater(most, 4)
+        self.assertGreater(counts, 12)
+        options = ("--pores", "--range", 1, 1, "--parts", len(whole["zones"]) + 40)
+        refused = [self.fails("label", self.scan, self.path("w.nrrd"), *options, *limit, saying="parts are asked for").stderr.splitlines()[-1]
+                   for limit in ((), ("--memory", "90MiB"))]
+        self.assertEqual(*refused)
+
+    def test_zones_of_components(self):
+        for seed, size in ((7, (50, 40, 60)), (8, (90, 35, 30))):
+            self.pieces(seed, size)
+            for options in (("--zones", self.zones, "--columns", "label,zone,voxel_count"), ("--zones", self.zones, "--sphere", "not:9mm,20mm,9mm,8mm"),
+                            ("--zones", self.zones, "--split"), ("--zones", self.scan, "--equal-value", "--columns", "surface")):
+                whole, slabs = self.run_both("--range", 1, 1, *options) if "--equal-value" not in options else self.run_both(*options)
+                self.assertGreater(slabs["slabs"]["count"], 2)
+                self.assertGreater(sum(one["components"] for one in slabs["zones"]), 0)
+        self.run_both("--zones", self.zones, table=False)
+        for kind, value, saying in (("uint8", 0, "every voxel is 0"), ("float", 0.5, "0.5"), ("float", float("nan"), "4500 voxels are NaN")):
+            write_nrrd(self.zones, kind, (90, 35, 30), [0] * 90000 + [value] * 4500, (0.5, 1, 0.75))
+            self.fails("label", self.scan, self.path("s.nrrd"), "--range", 1, 1, "--zones", self.zones, "--memory", "60MiB", "--threads", 1,
+                       saying=["(--zones) is not a label map of zones", saying])
+
     def test_a_large_bore_is_outside(self):
         for along in range(3):
             size = (50, 60, 40)

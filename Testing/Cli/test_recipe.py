@@ -64,6 +64,7 @@ class RecipeTest(CommandTest):
         result = self.refuses("[part]\nmethod = \"pores\"\n[parts]\nrange = [5, inf]\n", 3, "did you mean 'part'")
         self.assertIn("the recipe has a fault", result.stderr)
         self.fails("recipe", "casting-porosity", saying="see `brickccl recipe explain casting-porosity`")
+        self.fails("recipe", "list", saying="see `brickccl recipe --help`")
 
     def test_thresholds_that_are_numbers(self):
         part = "[part]\nmethod = \"pores\"\nthreshold = %s\n"

@@ -160,8 +160,11 @@ class ReportTest(CommandTest):
                               ("logo=" + self.path("cut.png"), "cut.png' is not a whole png picture"), ("logo=" + self.path("l.jpg"), "l.jpg' is not a whole jpg picture"),
                               ("logo=" + self.path("l.svg"), "l.svg' is not a whole svg picture")):
             self.fails("report", self.path("out"), "--report-field", field, saying=saying)
-            self.fails("batch", self.path("r.toml"), self.path("in"), "-o", self.path("new"), "--report-field", field, saying=saying)
+            self.fails("batch", self.path("r.toml"), self.path("in"), "-o", self.path("new"), "--report", "--report-field", field, saying=saying)
             self.assertFalse(os.path.exists(self.path("new")))
+        self.fails("batch", self.path("r.toml"), self.path("in"), "-o", self.path("new"), "--report-field", "customer=A",
+                   saying="--report-field needs --report or --xlsx")
+        self.assertFalse(os.path.exists(self.path("new")))
         with open(self.path("r.toml"), "a", encoding="utf-8") as stream:
             stream.write("colour = 1\n")
         self.fails("recipe", "check", self.path("r.toml"), saying="[report] has no key 'colour'")

@@ -273,7 +273,7 @@ class SeveralCasesTest(CommandTest):
 
     def test_cases_that_do_not_fit(self):
         score = ["score", self.path("labels"), self.path("truth"), "-o", self.path("t.csv")]
-        self.fails(*score[:2], self.path("truth/a.nrrd"), saying=["has no image named 'b, c'", "truth/a.nrrd"])
+        self.fails(*score[:2], self.path("truth/a.nrrd"), saying=["truth/a.nrrd' must be two images or two folders"])
         self.fails(*score, "--iou", 0.5, "--overlap", 0.5, saying=["--iou", "--overlap"])
         self.fails(*score[:-1], self.path("t.txt"), saying=".csv, .tsv or .json")
         self.fails(*score[:-1], self.path("truth/a.nrrd"), saying="would overwrite")

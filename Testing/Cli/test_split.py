@@ -221,6 +221,16 @@ class SplitTest(CommandTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["mask.nrrd", "volume.nrrd"])
         self.ok("label", path, self.output, "--split", "--threads", 1, "--memory", told.rpartition("--memory ")[2].strip())
 
+    def test_the_memory_that_is_asked_for_is_enough(self):
+        path = self.path("volume.nrrd")
+        for kind, options in (("powder", ()), ("foam", ()), ("foam", ("--grain", 60)), ("balls", ("--density", 0.6)),
+                              ("random", ("--density", 0.3)), ("random", ("--density", 0.6)), ("random", ("--density", 0.5, "--grain", 4))):
+            self.ok("phantom", kind, path, "--size", 90, 80, 100, *options)
+            for neighbors in (6, 26):
+                arguments = ("label", path, self.output, "--split", "--connectivity", neighbors, "--threads", 1, "--quiet")
+                told = self.fails(*arguments, "--memory", (56 << 20) + (1000 << 10), saying="use --memory").stderr
+                self.ok(*arguments, "--memory", told.rpartition("use --memory ")[2].split(",")[0].strip())
+
     def test_shares_are_of_the_mask(self):
         write_nrrd(self.path("m.nrrd"), "uint8", self.sizes, [int(i % 24 < 20) for i in range(len(self.values))], spacing=(0.5, 0.5, 0.5))
         for more in ((), ("--split",)):
@@ -250,7 +260,7 @@ class SplitTest(CommandTest):
             shutil.rmtree(out)
         with open(recipe, "w", encoding="utf-8") as stream:
             stream.write('[labeling]\nsplit = "wide"\n')
-        self.fails("recipe", "check", recipe, saying="auto or a height in mm")
+        self.fails("recipe", "check", recipe, saying="a height in mm of at least 0, or auto")
         for text, saying in (('[measuring]\ncolumns = ["parent"]\n', "set labeling.split"),
                              ('[labeling]\nsplit = "auto"\n[[acceptance]]\nrule = "largest"\ncolumn = "parent"\nat_most = 1\n', "a number of a component")):
             with open(recipe, "w", encoding="utf-8") as stream:

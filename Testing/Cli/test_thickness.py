@@ -9,6 +9,11 @@ import unittest
 
 from support import CommandTest, read_nrrd, write_nrrd
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 
 class ThicknessTest(CommandTest):
     sizes = (60, 30, 30)
@@ -89,6 +94,31 @@ class ThicknessTest(CommandTest):
         summary, _ = self.measure("--picture", self.path("p.png"))
         self.assertIsNone(summary["thinnest_wall"]["thickness_mm"])
         self.assertIn("the part has no voxels", summary["notes"])
+
+    @unittest.skipUnless(numpy, "numpy is missing")
+    def test_openings_of_planar_cracks(self):
+        """Volume over half the surface, where balls are up to 60 % too small: straight and oblique cracks of 1 to 5 voxels."""
+        side, voxel = 60, 0.05
+        at = numpy.stack(numpy.indices((80, 80, 80))[::-1], -1) - 39.5
+        for normal in ((1, 0, 0), (0, 0, 1), (1, 0.36, 0), (1, 0.5, 0.3), (0.9, 0.2, 0.6), (0.2, -0.5, 0.8)):
+            w = numpy.array(normal) / numpy.linalg.norm(normal)
+            u = numpy.cross(w, (0, 1, 0)) / numpy.linalg.norm(numpy.cross(w, (0, 1, 0)))
+            for opening in (1, 2, 3, 4, 5):
+                with self.subTest(normal=normal, opening=opening):
+                    # A plane through voxel centers, if they are an odd number.
+                    place = at - 0.5 * (opening % 2)
+                    inside = numpy.max(numpy.abs((place @ u, place @ numpy.cross(w, u))), 0) < side / 2
+                    crack = inside & (numpy.abs(place @ w) < opening / 2)
+                    write_nrrd(self.mask, "uint8", (80, 80, 80), crack.ravel().astype(int).tolist(), spacing=(voxel,) * 3)
+                    self.ok("stats", self.mask, "-o", self.path("t.csv"), "--columns", "opening_mm,thickness", "--quiet")
+                    with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
+                        (row,) = csv.DictReader(stream)
+                    # The rim is a part of the surface.
+                    right = opening * voxel / (1 + 2 * opening / side)
+                    least, most = (1.08, 1.11) if max(normal) == sum(normal) else (1, 1.17) if opening == 1 else (0.98, 1.05)
+                    self.assertTrue(least < float(row["opening_mm"]) / right < most, (float(row["opening_mm"]) / right, row))
+                    if opening == 3 and normal[2] and normal[0] > 0.9:
+                        self.assertLess(float(row["thickness_mean_mm"]), 0.5 * opening * voxel)
 
     def test_refusals(self):
         for options, saying in ((["--below"], "--threshold"), (["--pores-are-air"], "--threshold"), (["--close", 1], "--threshold"),

@@ -133,7 +133,6 @@ class ZonesTest(CommandTest):
         write_nrrd(self.zones, "uint8", (4, 3, 3), [1] * 36)
         self.fails(*label, "--zones", self.zones, saying=["zones.nrrd", "4 x 3 x 3"])
         self.write((4, 3, 2), [1] * 24, [1] * 24)
-        self.fails(*label, "--zones", self.zones, "--memory", "1GB", saying=["--zones", "--memory"])
         self.fails(*label, "--zones", self.path("no.nrrd"), saying="no.nrrd")
         self.fails("label", self.image, self.zones, "--zones", self.zones, saying="--zones")
         self.fails(*label, "--columns", "zone", "--statistics", self.table, saying="the table has no column 'zone', which needs --zones FILE")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the engine, the readers of image files and the Python modules for macOS on 64-bit ARM, with zig from the Python package
-# index as cross-compiler and the headers of Debian's libraries. Nothing is linked and nothing is run.
+# Compiles the engine, the readers of image files, the Python modules and the sockets of `brickccl view` for macOS on 64-bit ARM,
+# with zig from the Python package index as cross-compiler and the headers of Debian's libraries. Nothing is linked, nothing is run.
 #   compile-macos.sh [FOLDER]       the folder is build/macos
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -50,9 +50,10 @@ cmake -S . -B "$folder" -G Ninja -Wno-dev --no-warn-unused-cli --log-level=WARNI
   -DCMAKE_AR="$folder/bin/ar" -DCMAKE_RANLIB="$folder/bin/ranlib" -DCMAKE_INSTALL_NAME_TOOL=/bin/false -DCMAKE_OSX_SYSROOT= \
   -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_FIND_ROOT_PATH="$folder" "${options[@]}"
 cmake --build "$folder" --target brickccl brickccl-segmenting brickccl-phantoms brickccl-files
-# The Python modules need the headers of Python and nanobind.
+# The Python modules need the headers of Python and nanobind. Of the command, only what calls the system itself is compiled.
 headers=(-I "$folder/include" -I "$("$folder/python/bin/python" -m nanobind --include_dir)"
   -isystem "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')")
-printf '%s\0' "$PWD"/Wrapping/Python/Source/*.cxx | (cd "$folder" && xargs -0 -P "$(nproc)" -I {} \
+sources=("$PWD"/Wrapping/Python/Source/*.cxx "$PWD/Source/Inspection/View/Sockets.cxx")
+printf '%s\0' "${sources[@]}" | (cd "$folder" && xargs -0 -P "$(nproc)" -I {} \
   "$folder/bin/c++" -std=c++17 -DBRICKCCL_BUILD_OPTIONS='"compiled for macOS"' "${headers[@]}" -c {})
 echo "the engine, the readers of image files and the Python modules compile for macOS on 64-bit ARM"

@@ -246,11 +246,15 @@ class PageTest(unittest.TestCase):
                      *("--report-field=" + one for one in ("customer=ACME", "language=de", "paper=Letter")))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertLess(os.path.getsize(folder + "/out/report.html"), 2 * 250e3)
-        with open(folder + "/out/report.pdf", "rb") as stream:
-            boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", stream.read())
-        self.assertEqual(set(boxes), {(b"612", b"792")})
-        # Head, defects, two pages of the part that fails, one of the one that passes, and how it was inspected.
-        self.assertLessEqual(len(boxes), 7)
+        for paper, size in (("Letter", (612, 792)), ("A4", (595, 842))):
+            if paper == "A4":
+                result = run("report", folder + "/out", "--pdf", "--report-field=language=de")
+                self.assertEqual(result.returncode, 0, result.stderr)
+            with open(folder + "/out/report.pdf", "rb") as stream:
+                boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", stream.read())
+            self.assertEqual({tuple(round(float(length)) for length in box) for box in boxes}, {size})
+            # Head, defects, two pages of the part that fails, one of the one that passes, and how it was inspected.
+            self.assertEqual(len(boxes), 6, paper)
         self.browser.open(folder + "/out/report.html")
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.browser.run("document.querySelector('#item-table .fail').textContent"), "\u2717 n. i. O.")
@@ -259,6 +263,10 @@ class PageTest(unittest.TestCase):
         self.assertTrue([text for text in texts if "d50 = 0," in text], texts)
         ticks = [float(text.replace(",", ".")) for text in texts if re.fullmatch(r"[\d,]+", text)]
         self.assertTrue(all(abs(10 * tick - round(10 * tick)) < 1e-9 for tick in ticks), ticks)
+        # 1.814496 mm is 1.8145 in six digits, which four digits of the page would round up.
+        cells = self.browser.run("Array.from(document.querySelectorAll('#defect-table td.number')).map((cell) => cell.textContent)")
+        self.assertIn("1,814", cells)
+        self.assertIn("1,814 mm", self.browser.run("document.querySelector('article .rules td.number').textContent"))
 
     def test_narrow_screens(self):
         self.browser.open(self.page, 390, 844)

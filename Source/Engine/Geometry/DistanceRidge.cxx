@@ -4,8 +4,10 @@
 #include "BrickCCL/Geometry/BallReach.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 namespace brickccl
 {
@@ -24,19 +26,53 @@ struct NeighborStep
   double square;
 };
 
+/** The greatest square of the distance of a ball's voxels from a neighbor of its center along 1, 2 or 3 axes, by the
+ *  square of the ball's reach, in voxels of equal spacings. */
+using FarthestSquares = std::array<std::vector<std::int32_t>, 3>;
+
+FarthestSquares
+FindFarthest(std::int32_t most)
+{
+  FarthestSquares farthest;
+  farthest.fill(std::vector<std::int32_t>(static_cast<std::size_t>(most) + 1, 0));
+  for (std::int32_t x = 0; x * x <= most; ++x)
+  {
+    for (std::int32_t y = 0; y <= x && x * x + y * y <= most; ++y)
+    {
+      for (std::int32_t z = 0; z <= y && x * x + y * y + z * z <= most; ++z)
+      {
+        const std::int32_t square = x * x + y * y + z * z;
+        const std::int32_t along[] = { x, x + y, x + y + z };
+        for (std::int32_t axes = 0; axes < 3; ++axes)
+        {
+          std::int32_t & found = farthest[static_cast<std::size_t>(axes)][static_cast<std::size_t>(square)];
+          found = std::max(found, square + 2 * along[axes] + axes + 1);
+        }
+      }
+    }
+  }
+  for (std::vector<std::int32_t> & squares : farthest)
+  {
+    std::partial_sum(squares.begin(), squares.end(), squares.begin(), [](auto a, auto b) { return std::max(a, b); });
+  }
+  return farthest;
+}
+
 /** How far the voxels of a ball are from its center, at most. */
 class BallBound
 {
 public:
-  explicit BallBound(const double * spacing)
+  BallBound(const double * spacing, const FarthestSquares & farthest)
     : m_Spacing(spacing)
     , m_Unit(spacing[0] == spacing[1] && spacing[1] == spacing[2] ? spacing[0] * spacing[0] : 0)
+    , m_Farthest(farthest)
   {}
 
   void
   SetSquare(float square)
   {
     m_Square = WholeOf(static_cast<double>(square) * (1 - BallReach::SurfaceShare));
+    m_Whole = m_Unit > 0 ? static_cast<std::size_t>(std::llround(m_Square / m_Unit)) : m_Farthest[0].size();
     m_Radius = std::sqrt(m_Square) * (1 + 1e-9);
     for (std::size_t axis = 0; axis < 3; ++axis)
     {
@@ -48,6 +84,11 @@ public:
   double
   SquareFrom(const NeighborStep & step) const
   {
+    if (m_Whole < m_Farthest[0].size())
+    {
+      const std::int64_t axes = step.x * step.x + step.y * step.y + step.z * step.z;
+      return m_Farthest[static_cast<std::size_t>(axes - 1)][m_Whole] * m_Unit;
+    }
     // The product of the step with the way to a voxel, which is a sum over axes and at most the product of lengths.
     const double product =
       (step.x != 0 ? m_Along[0] : 0) + (step.y != 0 ? m_Along[1] : 0) + (step.z != 0 ? m_Along[2] : 0);
@@ -62,11 +103,14 @@ private:
     return m_Unit > 0 ? std::floor(value / m_Unit * (1 + 1e-9)) * m_Unit : value;
   }
 
-  const double * m_Spacing;
-  double         m_Unit;
-  double         m_Square = 0;
-  double         m_Radius = 0;
-  double         m_Along[3] = {};
+  const double *          m_Spacing;
+  double                  m_Unit;
+  const FarthestSquares & m_Farthest;
+  /** The square in voxels of equal spacings. */
+  std::size_t m_Whole = 0;
+  double      m_Square = 0;
+  double      m_Radius = 0;
+  double      m_Along[3] = {};
 };
 
 std::vector<NeighborStep>
@@ -107,9 +151,14 @@ FindRidge(const Extent & extent, const double * spacing, const HostContext & con
                       std::int64_t{ 16 } * EffectiveThreadCount(context.threads));
   std::vector<std::vector<VoxelBall>> parts(static_cast<std::size_t>(chunks.count));
   StopPoint                           stop(context);
+  // A greater ball has a bound instead.
+  constexpr double largest = 1e6;
+  const double     most =
+    static_cast<double>(*std::max_element(squares, squares + extent.VoxelCount())) / (spacing[0] * spacing[0]);
+  const FarthestSquares farthest = most < largest ? FindFarthest(static_cast<std::int32_t>(most)) : FarthestSquares();
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<NeighborStep> inside;
-    BallBound                 bound(spacing);
+    BallBound                 bound(spacing, farthest);
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {
       stop.AskAt(static_cast<std::uint64_t>(row - chunks.Begin(chunk)) * 256);

@@ -7,6 +7,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace brickccl
 {
@@ -15,10 +16,10 @@ const std::vector<const ColumnGroup *> &
 GroupTable()
 {
   static const std::vector<const ColumnGroup *> table = {
-    &groups::Classes,   &groups::Parents,     &groups::Parts,     &groups::Zones,
-    &groups::Part,      &groups::Intensities, &groups::Place,     &groups::Shape,
-    &groups::Feret,     &groups::Hull,        &groups::Surface,   &groups::Topology,
-    &groups::Inscribed, &groups::Thickness,   &groups::Neighbors, &groups::Distribution
+    &groups::Classes,     &groups::Parents,   &groups::Parts,       &groups::Zones,    &groups::Part,
+    &groups::Intensities, &groups::Place,     &groups::Shape,       &groups::Feret,    &groups::Hull,
+    &groups::Geodesic,    &groups::Skeleton,  &groups::Surface,     &groups::Topology, &groups::Inscribed,
+    &groups::Thickness,   &groups::Neighbors, &groups::Distribution
   };
   return table;
 }
@@ -81,10 +82,7 @@ ColumnGroups::Of(const ComponentTable & table)
   ColumnGroups groups;
   for (const ColumnGroup * const group : table.groups)
   {
-    if (group->presence == ColumnGroup::Presence::OnRequest)
-    {
-      groups.Add(*group);
-    }
+    group->presence == ColumnGroup::Presence::OnRequest ? groups.Add(*group) : void();
   }
   return groups;
 }
@@ -118,16 +116,11 @@ void
 ColumnGroups::AddGroupOfColumn(const std::string & column)
 {
   const auto names = AllColumnNames();
-  for (const auto & [name, groupName] : names)
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto & one) { return one.first == column; });
+  if (found != names.end())
   {
-    if (name == column)
-    {
-      if (const ColumnGroup * const group = FindGroup(groupName))
-      {
-        Add(*group);
-      }
-      return;
-    }
+    const ColumnGroup * const group = FindGroup(found->second);
+    return group != nullptr ? Add(*group) : void();
   }
   std::vector<std::string> known;
   for (const ColumnGroup * const group : GroupTable())
@@ -162,17 +155,14 @@ AllColumns(int dimension, const std::optional<int> & sliceAxis)
                              std::to_string(dimension));
   ThrowIf<InvalidArgument>(sliceAxis && (dimension == 1 || *sliceAxis < 0 || *sliceAxis >= dimension),
                            "an image of " + std::to_string(dimension) + " dimensions has no slices across axis " +
-                             std::to_string(*sliceAxis));
+                             std::to_string(sliceAxis.value_or(0)));
   ComponentTable table;
   table.extent.dimension = dimension;
   table.sliceAxis = sliceAxis;
-  for (const ColumnGroup * const group : GroupTable())
-  {
-    if (dimension <= group->maximumDimension)
-    {
-      table.groups.push_back(group);
-    }
-  }
+  const auto & all = GroupTable();
+  std::copy_if(all.begin(), all.end(), std::back_inserter(table.groups), [&](const ColumnGroup * group) {
+    return dimension <= group->maximumDimension;
+  });
   return ColumnsOf(table);
 }
 

@@ -25,6 +25,8 @@ struct ColumnGroup;
  *  - `shape`: moments, axes and measures from them
  *  - `feret`: Feret diameter, enclosing ball, oriented box
  *  - `hull`: volume of the convex hull, solidity, least caliper width
+ *  - `geodesic`: longest path within the component; slow for thick components
+ *  - `skeleton`: size, length, branches and ends of the skeleton
  *  - `surface`: surface and measures from it
  *  - `topology`: Euler numbers
  *  - `inscribed`: largest inscribed ball
@@ -171,6 +173,28 @@ struct HullMeasures
   double voxels = 0;
   /** The least distance of two parallel planes (in 2-D lines) around it, in mm. */
   double width = 0;
+};
+
+/** Group `geodesic`. For up to 3 dimensions. */
+struct GeodesicMeasures
+{
+  /** The longest of the shortest paths between the centers of two voxels of the component in mm, in steps to all
+   *  neighbors that belong to it (in 3-D 26). Pieces that do not touch have no path between them. */
+  double diameter = 0;
+};
+
+/** Group `skeleton`: what the thinning by Lee, Kashyap and Chu (Building skeleton models via 3-D medial surface/axis
+ *  thinning algorithms, 1994) leaves of the component. For up to 3 dimensions. */
+struct SkeletonMeasures
+{
+  std::uint64_t voxels = 0;
+  /** The steps between its voxels in mm; of the steps among voxels with three and more neighbors (junctions) only
+   *  those of a shortest tree, as in skan. */
+  double length = 0;
+  /** The pieces of its voxels with one or two neighbors. */
+  std::uint64_t branches = 0;
+  /** The voxels with one neighbor. */
+  std::uint64_t ends = 0;
 };
 
 /** Group `surface`: the surface; faces on the image's border count. For up to 3 dimensions. */

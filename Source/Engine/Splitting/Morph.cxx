@@ -4,13 +4,13 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Forest/Forest.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Splitting/LabelGrowth.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,13 +47,6 @@ FindNearOthers(const Buffer<TLabel> & labels,
     },
     found.squares);
 }
-
-/** The smallest box that holds a label: its first voxel along each axis, and the one behind its last. */
-struct LabelBox
-{
-  std::array<std::int64_t, MaximumDimension> begin;
-  std::array<std::int64_t, MaximumDimension> end;
-};
 
 /** One call of Morph, or a slab of it. */
 class MorphWork
@@ -116,6 +109,26 @@ private:
   void
   Dilate(const DistanceUnit & unit)
   {
+    const std::uint32_t label = *std::max_element(m_Labels.Data(), m_Labels.Data() + m_Labels.Size());
+    std::atomic<bool>   isOne{ true };
+    Mask                mask;
+    mask.Resize(m_Labels.Size());
+    ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
+      mask[i] = m_Labels[i] == 0 ? 1 : 0;
+      if (m_Labels[i] != label && mask[i] == 0)
+      {
+        isOne = false;
+      }
+    });
+    if (isOne)
+    {
+      Mask near;
+      FindNearOthers(mask, m_Extent, unit, m_Options.radius, m_Context, near);
+      ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
+        m_Labels[i] = near[i] != 0 ? label : m_Labels[i];
+      });
+      return;
+    }
     const double limit = LimitOf(unit, m_Options.radius);
     double       largest = 0;
     for (int axis = 0; axis < m_Extent.dimension; ++axis)
@@ -163,98 +176,59 @@ private:
     ThrowIf<InvalidArgument>(m_Options.radius > longest,
                              "the radius of closing is larger than the image, which is " + Shortest(longest) +
                                " mm long; give a smaller one");
-    std::vector<std::pair<std::uint32_t, LabelBox>> boxes = FindBoxes();
-    Labels                                          closed;
+    const ComponentTable boxes =
+      MeasureLabelImage(ImageView(m_Labels.Data(), m_Extent), {}, {}, m_Context.threads, ProgressHooks());
+    const std::size_t count = boxes.components.size();
+    Labels            closed;
     closed.Resize(m_Labels.Size());
     ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) { closed[i] = m_Labels[i]; });
     // Few labels share the threads; many are closed one by a thread.
-    const bool isMany =
-      static_cast<std::int64_t>(boxes.size()) >= std::int64_t{ 4 } * EffectiveThreadCount(m_Context.threads);
+    const bool isMany = static_cast<std::int64_t>(count) >= std::int64_t{ 4 } * EffectiveThreadCount(m_Context.threads);
     const auto close = [&](std::size_t i, const HostContext & context) {
-      CloseLabel(boxes[i].first, boxes[i].second, context, closed);
+      CloseLabel(boxes.components[i], context, closed);
     };
     if (isMany)
     {
-      ParallelFor(static_cast<std::int64_t>(boxes.size()), m_Context, [&](std::int64_t i) {
+      ParallelFor(static_cast<std::int64_t>(count), m_Context, [&](std::int64_t i) {
         close(static_cast<std::size_t>(i), { 1, {}, m_Context.grain });
       });
     }
-    for (std::size_t i = 0; i < boxes.size() && !isMany; ++i)
+    for (std::size_t i = 0; i < count && !isMany; ++i)
     {
-      const auto count = static_cast<double>(boxes.size());
-      close(i, m_Context.Part(static_cast<double>(i) / count, static_cast<double>(i + 1) / count));
+      const auto share = [count](std::size_t done) { return static_cast<double>(done) / static_cast<double>(count); };
+      close(i, m_Context.Part(share(i), share(i + 1)));
     }
     std::swap(m_Labels, closed);
   }
 
-  std::vector<std::pair<std::uint32_t, LabelBox>>
-  FindBoxes() const
-  {
-    std::map<std::uint32_t, LabelBox> boxes;
-    StopPoint                         stop(m_Context);
-    const std::int64_t                length = m_Extent.RowLength();
-    for (std::int64_t row = 0; row < m_Extent.RowCount(); ++row)
-    {
-      stop.AskAt(static_cast<std::uint64_t>(row));
-      const RowPosition           position(m_Extent, row);
-      const std::uint32_t * const labels = m_Labels.Data() + row * length;
-      for (std::int64_t begin = 0, end = 0; begin < length; begin = end)
-      {
-        for (end = begin + 1; end < length && labels[end] == labels[begin]; ++end)
-        {}
-        if (labels[begin] == 0)
-        {
-          continue;
-        }
-        LabelBox run;
-        run.begin[0] = begin;
-        run.end[0] = end;
-        for (std::size_t axis = 1; axis < MaximumDimension; ++axis)
-        {
-          run.begin[axis] = position.at[axis - 1];
-          run.end[axis] = run.begin[axis] + 1;
-        }
-        LabelBox & box = boxes.try_emplace(labels[begin], run).first->second;
-        for (std::size_t axis = 0; axis < MaximumDimension; ++axis)
-        {
-          box.begin[axis] = std::min(box.begin[axis], run.begin[axis]);
-          box.end[axis] = std::max(box.end[axis], run.end[axis]);
-        }
-      }
-    }
-    return { boxes.begin(), boxes.end() };
-  }
-
   /** Closes one label, in its box with room for a ball on all sides. */
   void
-  CloseLabel(std::uint32_t label, const LabelBox & box, const HostContext & context, Labels & closed) const
+  CloseLabel(const ComponentMeasures & box, const HostContext & context, Labels & closed) const
   {
+    const auto   label = static_cast<std::uint32_t>(box.label);
     Extent       extent = m_Extent;
     std::int64_t room[MaximumDimension] = {};
     for (int axis = 0; axis < m_Extent.dimension; ++axis)
     {
-      const auto at = static_cast<std::size_t>(axis);
       if ((m_Axes >> static_cast<unsigned>(axis) & 1u) != 0 && m_Extent.size[axis] > 1)
       {
         room[axis] = static_cast<std::int64_t>(m_Options.radius / m_Options.geometry.spacing[axis] * (1 + 1e-9)) + 1;
       }
-      extent.size[axis] = box.end[at] - box.begin[at] + 2 * room[axis];
+      extent.size[axis] = box.boxMaximum[axis] + 1 - box.boxMinimum[axis] + 2 * room[axis];
     }
     const DistanceUnit unit(DistanceTo::Centers, extent, m_Options.geometry, m_Axes);
     Mask               mask;
     Mask               near;
     mask.Resize(static_cast<std::size_t>(extent.VoxelCount()));
     // 1 outside of the label.
-    ForEachVoxel(extent, context.Silent(), [&](std::size_t i) {
-      const std::int64_t place = PlaceInImage(i, extent, box, room);
+    ForEachInBox(extent, box, room, context, [&](std::size_t i, std::int64_t place) {
       mask[i] = place >= 0 && m_Labels[static_cast<std::size_t>(place)] == label ? 0 : 1;
     });
     FindNearOthers(mask, extent, unit, m_Options.radius, context.Part(0, 0.5), near);
     // 1 in the dilated label.
     ForEachVoxel(extent, context.Silent(), [&](std::size_t i) { mask[i] = mask[i] == 0 || near[i] != 0 ? 1 : 0; });
     FindNearOthers(mask, extent, unit, m_Options.radius, context.Part(0.5, 1), near);
-    ForEachVoxel(extent, context.Silent(), [&](std::size_t i) {
-      const std::int64_t place = PlaceInImage(i, extent, box, room);
+    ForEachInBox(extent, box, room, context, [&](std::size_t i, std::int64_t place) {
       if (place < 0 || mask[i] == 0 || near[i] != 0 || m_Labels[static_cast<std::size_t>(place)] != 0)
       {
         return;
@@ -267,25 +241,35 @@ private:
     });
   }
 
-  /** The place in the image of a voxel of a box with room, or -1 for one outside of the image. */
-  std::int64_t
-  PlaceInImage(std::size_t i, const Extent & extent, const LabelBox & box, const std::int64_t * room) const
+  /** Calls `work` with each voxel of a box with room and its place in the image, -1 for one outside of it. */
+  template <typename TWork>
+  void
+  ForEachInBox(const Extent &            extent,
+               const ComponentMeasures & box,
+               const std::int64_t *      room,
+               const HostContext &       context,
+               const TWork &             work) const
   {
-    auto         voxel = static_cast<std::int64_t>(i);
-    std::int64_t place = 0;
-    std::int64_t stride = 1;
-    for (int axis = 0; axis < m_Extent.dimension; ++axis)
-    {
-      const std::int64_t at = voxel % extent.size[axis] + box.begin[static_cast<std::size_t>(axis)] - room[axis];
-      if (at < 0 || at >= m_Extent.size[axis])
+    const std::int64_t length = extent.RowLength();
+    const std::int64_t begin = room[0] - box.boxMinimum[0];
+    ParallelFor(extent.RowCount(), context.Silent(), [&](std::int64_t row) {
+      const RowPosition position(extent, row);
+      std::int64_t      place = -begin;
+      std::int64_t      stride = m_Extent.RowLength();
+      bool              isInside = true;
+      for (int axis = 1; axis < m_Extent.dimension; ++axis)
       {
-        return -1;
+        const std::int64_t at = position.at[axis - 1] + box.boxMinimum[axis] - room[axis];
+        isInside = isInside && at >= 0 && at < m_Extent.size[axis];
+        place += at * stride;
+        stride *= m_Extent.size[axis];
       }
-      voxel /= extent.size[axis];
-      place += at * stride;
-      stride *= m_Extent.size[axis];
-    }
-    return place;
+      for (std::int64_t x = 0; x < length; ++x)
+      {
+        const bool isInRow = isInside && x >= begin && x < begin + m_Extent.RowLength();
+        work(static_cast<std::size_t>(row * length + x), isInRow ? place + x : -1);
+      }
+    });
   }
 
   template <typename T>

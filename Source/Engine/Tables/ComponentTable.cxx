@@ -90,16 +90,9 @@ MeasureSet::Get(const std::type_index & type) const
 void
 MeasureSet::Insert(Entry entry)
 {
-  const auto found =
-    std::find_if(m_Entries.begin(), m_Entries.end(), [&](const Entry & known) { return known.type == entry.type; });
-  if (found == m_Entries.end())
-  {
-    m_Entries.push_back(std::move(entry));
-  }
-  else
-  {
-    *found = std::move(entry);
-  }
+  const auto isSame = [&](const Entry & known) { return known.type == entry.type; };
+  const auto found = std::find_if(m_Entries.begin(), m_Entries.end(), isSame);
+  (found == m_Entries.end() ? m_Entries.emplace_back(entry) : *found) = std::move(entry);
 }
 
 std::vector<MeasureSet::RawList>

@@ -137,11 +137,9 @@ EdgesFor(const std::vector<double> & values, bool isWhole, const HistogramOption
 Histogram
 HistogramOf(const ComponentTable & table, const HistogramOptions & options)
 {
-  if (options.bins && *options.bins < 1)
-  {
-    throw InvalidArgument("a histogram of " + std::to_string(*options.bins) +
-                          " bins was asked for; there must be at least 1");
-  }
+  ThrowIf<InvalidArgument>(options.bins.value_or(1) < 1,
+                           "a histogram of " + std::to_string(options.bins.value_or(1)) +
+                             " bins was asked for; there must be at least 1");
   const std::vector<ComponentColumn> columns = ColumnsOf(table);
   const ComponentColumn              column = ColumnFor(columns, options.column, options.lengthUnit);
   std::optional<ComponentColumn>     weight;

@@ -95,10 +95,8 @@ FindColumn(const std::vector<ComponentColumn> & columns, const std::string & nam
     std::find_if(columns.begin(), columns.end(), [&](const auto & known) { return known.name == name; });
   if (found == columns.end())
   {
-    if (const std::string need = NeedOfColumn(name); !need.empty())
-    {
-      throw InvalidArgument("the table has no column '" + name + "', which needs " + need);
-    }
+    const std::string need = NeedOfColumn(name);
+    ThrowIf<InvalidArgument>(!need.empty(), "the table has no column '" + name + "', which needs " + need);
     throw InvalidArgument("the table has no column '" + name + "'" + DidYouMean(name, NameList(columns)) +
                           "; `brickccl stats --list-columns` lists all columns for 3-D images");
   }

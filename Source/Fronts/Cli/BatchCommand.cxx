@@ -109,6 +109,8 @@ void
 RunBatchCommand(const BatchArguments & arguments)
 {
   Device::FromName(arguments.device);
+  ThrowIf<InvalidArgument>(!arguments.fields.empty() && !arguments.report && !arguments.xlsx,
+                           "--report-field needs --report or --xlsx");
   batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
   report::SetFields(recipe, arguments.fields);
   const std::string       logo = recipe.logo.empty() ? "" : report::CopiedLogo(arguments.folder, recipe.logo);

@@ -12,7 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <sstream>
 
 namespace brickccl::cli
 {
@@ -54,6 +57,28 @@ MaskOf(const ImageView & scan, double iso)
   return mask;
 }
 
+/** The colors that the file gives its segments. */
+std::map<std::uint64_t, std::array<double, 3>>
+ColorsOf(const Segmentation & segmentation)
+{
+  std::map<std::uint64_t, std::array<double, 3>> colors;
+  for (const Segment & segment : segmentation.segments)
+  {
+    for (const auto & [key, value] : segment.fields)
+    {
+      std::istringstream    text(key == "Color" ? value : "");
+      std::array<double, 3> color;
+      if (text >> color[0] >> color[1] >> color[2])
+      {
+        std::transform(color.begin(), color.end(), colors[segment.label].begin(), [](double channel) {
+          return std::clamp(channel, 0.0, 1.0);
+        });
+      }
+    }
+  }
+  return colors;
+}
+
 /** The columns that are measured. \throws InvalidArgument unless the file holds what is asked for */
 std::string
 NamesOfColumns(const MeshArguments & arguments)
@@ -64,6 +89,8 @@ NamesOfColumns(const MeshArguments & arguments)
   ThrowIf<InvalidArgument>(!arguments.columns.empty() && ending != ".vtp",
                            "--columns needs a .vtp file; " + Quoted(arguments.output) + " holds no columns");
   CheckIsUsed("--color-by", arguments.column.empty() || ending == ".ply" || ending == ".glb", "a .ply or .glb file");
+  ThrowIf<InvalidArgument>(arguments.column == "name",
+                           "--color-by needs a column of numbers; without it, segments have their own colors");
   CheckIntensity(arguments, !arguments.iso.empty() || !shown.empty(), "--iso, --color-by or --columns");
   return arguments.chosen.where.empty() ? shown : WithColumnsOf(Condition(arguments.chosen.where), shown);
 }
@@ -127,6 +154,7 @@ RunMesh(const MeshArguments & arguments)
   reporter.Step("making meshes");
   ReplacedTogether together;
   options.columns = names;
+  options.segmentColors = ColorsOf(image.segmentation);
   const std::vector<MeshReport> reports =
     WriteMeshes(labels, table, places, options, arguments.output, arguments.oneFileEach, context);
   together.Move();
@@ -154,7 +182,11 @@ RunMesh(const MeshArguments & arguments)
   job::Findings findings;
   findings.push_back({ "components", reports.size(), 1, "#", "component" });
   findings.push_back({ "triangles", triangles, 1, "#", "triangle" });
-  findings.push_back({ "space", arguments.mesh.ras ? "RAS" : "LPS", 1, "in # mm" });
+  findings.push_back(
+    { "space",
+      arguments.mesh.ras ? "RAS" : "LPS",
+      1,
+      MeshEnding(arguments.output) == ".glb" ? "in meters of glTF, y up (x, z, -y of #)" : "in # mm" });
   findings.push_back({ "iso", options.scan ? nlohmann::ordered_json(options.iso) : nullptr, 1, "surface at #" });
   findings.push_back({ "volume_mm3", volume, 1, "volume #", "mm3" });
   findings.push_back({ "largest_volume_difference", worst });

@@ -31,7 +31,6 @@ struct PhantomArguments
   std::optional<double> blur;
   std::optional<double> rings;
   std::optional<double> hardening;
-  std::vector<double>   diameters;
 
   bool quiet = false;
 
@@ -49,14 +48,13 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
   using Kinds = std::vector<std::string>;
   const Kinds                          scans = { "log", "casting", "print" };
   const std::pair<const char *, Kinds> options[] = {
-    { "--truth", scans },
+    { "--truth", { "log", "casting", "print", "powder", "foam" } },
     { "--noise", scans },
     { "--blur", scans },
     { "--rings", scans },
     { "--hardening", scans },
-    { "--diameters", { "print" } },
-    { "--density", { "balls", "random" } },
-    { "--grain", { "random", "grains" } },
+    { "--density", { "balls", "random", "powder" } },
+    { "--grain", { "random", "grains", "foam" } },
   };
   for (const auto & [name, kinds] : options)
   {
@@ -133,11 +131,29 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
   artifacts.hardening = arguments.hardening.value_or(artifacts.hardening);
   const Scan scan = arguments.kind == "log"     ? MakeLog(extent, arguments.seed, artifacts)
                   : arguments.kind == "casting" ? MakeCasting(extent, arguments.seed, artifacts)
-                                                : MakePrint(extent, arguments.seed, artifacts, arguments.diameters);
+                                                : MakePrint(extent, arguments.seed, artifacts);
   writer.Write(arguments.output, ScalarType::Int16, scan.image.data());
   if (!arguments.truth.empty())
   {
     writer.Write(arguments.truth, ScalarType::UInt8, scan.truth.data());
+  }
+}
+
+/** Writes the mask of objects that touch, and the objects. */
+void
+WriteObjects(const PhantomArguments & arguments, const ImageWriter & writer)
+{
+  const std::vector<std::uint32_t> objects =
+    arguments.kind == "powder" ? MakePowder(writer.extent, arguments.density.value_or(0.4), arguments.seed)
+                               : MakeFoam(writer.extent, arguments.grain.value_or(24), arguments.seed);
+  std::vector<std::uint8_t> mask(objects.size());
+  std::transform(objects.begin(), objects.end(), mask.begin(), [](std::uint32_t object) {
+    return object == 0 ? 0 : 1;
+  });
+  writer.Write(arguments.output, ScalarType::UInt8, mask.data());
+  if (!arguments.truth.empty())
+  {
+    writer.Write(arguments.truth, ScalarType::UInt32, objects.data());
   }
 }
 
@@ -172,6 +188,10 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   {
     WriteScan(arguments, writer);
   }
+  else if (arguments.kind == "powder" || arguments.kind == "foam")
+  {
+    WriteObjects(arguments, writer);
+  }
   else if (isGrains)
   {
     const std::vector<std::int16_t> voxels = MakeGrains(extent, arguments.grain.value_or(16), arguments.seed);
@@ -195,7 +215,10 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
 void
 AddScanOptions(CLI::App & command, PhantomArguments & arguments)
 {
-  command.add_option("--truth", arguments.truth, "CT: write what each voxel is: 1 crack, 2 knot, 3 pore")
+  command
+    .add_option("--truth",
+                arguments.truth,
+                "CT: write what each voxel is: 1 crack, 2 knot, 3 pore; powder, foam: the objects")
     ->type_name("FILE");
   command
     .add_option("--noise",
@@ -220,13 +243,6 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
       "CT: beam hardening: the middle is this many HU darker than the rim; default: log 0, casting and print 150")
     ->type_name("HU")
     ->check(NumberFromZero());
-  command
-    .add_option("--diameters",
-                arguments.diameters,
-                "print: make only separate balls as pores, with these diameters (voxels) in turn")
-    ->expected(1, 64)
-    ->check(Takes({ job::Kind::Above }))
-    ->type_name("D ...");
 }
 
 } // namespace
@@ -237,11 +253,13 @@ AddPhantomCommand(CLI::App & app)
   auto       arguments = std::make_shared<PhantomArguments>();
   CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, bit for bit the same everywhere");
   command
-    ->add_option("KIND",
-                 arguments->kind,
-                 "casting (CT of metal), print (of a printed part), log (of wood), grains, balls or random")
+    ->add_option(
+      "KIND",
+      arguments->kind,
+      "casting (CT of metal), print (of a printed part), log (of wood), grains, balls, random; masks of touching "
+      "objects: powder (balls), foam (its cells)")
     ->required()
-    ->check(OneOf({ "balls", "random", "grains", "log", "casting", "print" }));
+    ->check(OneOf({ "balls", "random", "grains", "powder", "foam", "log", "casting", "print" }));
   command->add_option("OUT", arguments->output, "image to write")->required();
   command->add_option("--size", arguments->size, "voxels along x, y, z (default: 128 each; CT: 96 in z)")
     ->expected(1, 4)
@@ -255,13 +273,16 @@ AddPhantomCommand(CLI::App & app)
     ->type_name("N")
     ->transform(Count(0))
     ->capture_default_str();
-  command->add_option("--density", arguments->density, "balls, random: share of foreground, 0 to 1 (default 0.2, 0.5)")
+  command
+    ->add_option("--density",
+                 arguments->density,
+                 "balls, random, powder: share of foreground, 0 to 1 (default 0.2, 0.5, 0.4)")
     ->type_name("SHARE")
     ->check(Takes({ job::Kind::Number, 0, 1 }));
   command
     ->add_option("--grain",
                  arguments->grain,
-                 "random: side of the cubes (default 1); grains: about their width (default 16)")
+                 "random: side of the cubes (default 1); grains, foam: about their width (default 16, 24)")
     ->type_name("VOXELS")
     ->transform(Count(1, std::numeric_limits<int>::max()));
   AddScanOptions(*command, *arguments);

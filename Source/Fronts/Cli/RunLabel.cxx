@@ -224,9 +224,12 @@ private:
     m_Run.SetLimits();
     Doubts doubts(m_Segmented.criterion, m_Image, m_Arguments, m_Arguments.threads);
     m_Slabs = LabelBySlabs(m_Run,
-                           m_TableImages.intensity ? &*m_TableImages.intensity : nullptr,
+                           { nullptr,
+                             nullptr,
+                             m_TableImages.intensity ? &*m_TableImages.intensity : nullptr,
+                             m_TableImages.zones ? &*m_TableImages.zones : nullptr },
                            m_Groups,
-                           m_Arguments.IsWanted() || m_Arguments.pores || KeepsNames(),
+                           m_Arguments.IsWanted() || m_Arguments.pores || m_TableImages.zones || KeepsNames(),
                            [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeled) {
                              m_Found.algorithm = labeled.AlgorithmName();
                              m_Found.device = labeled.UsedDevice().device.ToString();
@@ -245,6 +248,7 @@ private:
     m_Found.foregroundVoxels = m_Slabs->foregroundVoxels;
     m_Found.relabeled = m_Slabs->relabeled;
     m_Found.keptVoxels = m_Slabs->relabeled.keptVoxels.value_or(m_Slabs->foregroundVoxels);
+    m_Found.zones = m_Slabs->zones;
     m_WriteRows = m_Slabs->writeRows;
     m_Seconds = { { "label", m_Slabs->secondsToLabel }, { "merge", m_Slabs->secondsToMerge } };
     m_Watch.Lap();

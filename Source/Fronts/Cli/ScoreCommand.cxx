@@ -83,6 +83,9 @@ CasesOf(const ScoreArguments & arguments)
                                                                                           arguments.truth };
     return cases;
   }
+  ThrowIf<InvalidArgument>(labels.areSeveral != truth.areSeveral,
+                           Quoted(arguments.input) + " and " + Quoted(arguments.truth) +
+                             " must be two images or two folders of images");
   const auto add = [&](const std::string & input, const MaskFiles & masks, std::string ScoreCase::*member) {
     for (const std::string & file : masks.files)
     {

@@ -300,7 +300,15 @@ MeasureMasks(const MaskFiles &                                                  
     for (int layer = 0; layer < layers; ++layer)
     {
       last = layers == 1 ? std::exchange(image, {}) : LayerOf(image, layer);
-      ComponentTable table = measure(last, tables.empty());
+      ComponentTable table;
+      try
+      {
+        table = measure(last, tables.empty());
+      }
+      catch (const InvalidArgument & error)
+      {
+        throw InvalidArgument((masks.areSeveral ? Quoted(file) + ": " : "") + error.what());
+      }
       if (!masks.areSeveral && layers == 1)
       {
         AddNames(last.segmentation, InputLabels(table), table);

@@ -145,7 +145,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
       {
         return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; the commands are " +
                ListOf(names, ", ") + "; see `" + fullName +
-               (command->get_name() == "recipe" ? " explain " + argument + "`" : " --help`");
+               (command->get_name() == "recipe" && argument != "list" ? " explain " + argument + "`" : " --help`");
       }
       command = next == nullptr ? command : next;
       fullName += next == nullptr ? "" : " " + argument;

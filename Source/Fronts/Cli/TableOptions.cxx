@@ -350,8 +350,12 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
   {
     images.zones = reader.Read(arguments.zones, true);
     CheckSameGrid(image, *images.zones, arguments.zones);
-    job::CheckZones(*images.zones, Quoted(arguments.zones) + " (--zones)", threads);
-    NoteGrayClasses(*images.zones, reader, "--zones needs an image of the zones' numbers");
+    if (!images.zones->inParts)
+    {
+      const auto all = [&](const auto & look) { look(images.zones->View(), {}); };
+      job::CheckZones(all, Quoted(arguments.zones) + " (--zones)", threads);
+      NoteGrayClasses(*images.zones, reader, "--zones needs an image of the zones' numbers");
+    }
   }
   return images;
 }

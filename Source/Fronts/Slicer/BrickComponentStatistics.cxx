@@ -17,6 +17,8 @@ MeasureComponents(ModuleRun & run)
                                            std::pair{ "measureShape", "shape" },
                                            std::pair{ "measureFeret", "feret" },
                                            std::pair{ "measureHull", "hull" },
+                                           std::pair{ "measureGeodesic", "geodesic" },
+                                           std::pair{ "measureSkeleton", "skeleton" },
                                            std::pair{ "measureSurface", "surface" },
                                            std::pair{ "measureTopology", "topology" },
                                            std::pair{ "measureInscribed", "inscribed" },

@@ -199,6 +199,8 @@ def component_statistics(make):
         flag("measureFeret", "Feret diameter",
              "The largest distance between two points of a component, the smallest ball and the oriented box around it"),
         flag("measureHull", "Convex hull", "Volume of the convex hull, the share of it that is filled, and the least width"),
+        flag("measureGeodesic", "Geodesic diameter", "The longest path within each component; slow for thick ones"),
+        flag("measureSkeleton", "Skeleton", "Length, branches and ends of the skeleton of each component"),
         flag("measureSurface", "Surface and sphericity", "Area of the surface, and sphericity: 1 for a ball, near 0 for a crack"),
         flag("measureTopology", "Holes and tunnels", "Euler numbers of each component: pieces less tunnels plus cavities"),
         flag("measureInscribed", "Largest ball inside", "The largest ball that fits into each component"),

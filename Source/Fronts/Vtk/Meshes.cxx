@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace brickccl
@@ -286,11 +287,17 @@ WriteMeshes(const ImageView &                labels,
   CheckMeshName(path);
   ThrowIf<InvalidArgument>(labels.extent.dimension != 3,
                            "surfaces need an image of 3 dimensions, not " + std::to_string(labels.extent.dimension));
+  const std::string   ending = MeshEnding(path);
+  const std::uint64_t largest = places.empty() ? 0 : table.components.Label(places.back());
+  const std::uint64_t most = ending == ".glb" ? 1U << 24U : std::numeric_limits<std::uint32_t>::max();
+  ThrowIf<Unsupported>((ending == ".glb" || ending == ".ply") && largest > most,
+                       Quoted(path) + " cannot hold the label " + std::to_string(largest) + ", which is above " +
+                         std::to_string(most) + "; use .vtp");
   std::vector<vtkSmartPointer<vtkPolyData>> meshes(places.size());
   std::vector<MeshReport>                   reports(places.size());
   const auto                                count = static_cast<std::int64_t>(places.size());
   std::vector<ComponentColumn>              columns;
-  if (MeshEnding(path) == ".vtp")
+  if (ending == ".vtp")
   {
     columns = ColumnsOfCells(table, options.columns);
   }

@@ -6,7 +6,9 @@
 #include "BrickCCL/Pictures/ColumnColors.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,8 @@ struct MeshOptions
   std::string columns;
   /** The colors of labels in .ply and .glb files; null: the segments' colors. */
   const ColumnColors * colors = nullptr;
+  /** Red, green and blue of segments, 0 to 1; other labels have SegmentColor. */
+  std::map<std::uint64_t, std::array<double, 3>> segmentColors;
   /** About this many triangles in all; 0: as many as the surfaces have. */
   std::int64_t triangles = 0;
   /** The scan: surfaces are where its values, linear between voxels, are `iso`. Without it: half-way between voxels. */
@@ -56,9 +60,9 @@ struct MeshReport
  *
  *  \param oneFileEach  a file for each component, "name_LABEL.ext", in place of one with all of them
  *  \return one report for each component
- *  \throws InvalidArgument for other endings or dimensions; Unsupported where .stl, .ply or .glb would lose places far
- * from the origin; Error if a file cannot be written; Canceled. No file is changed then, but with `oneFileEach` those
- * that were written before stay. */
+ *  \throws InvalidArgument for other endings or dimensions; Unsupported for labels that .ply or .glb cannot hold, and
+ * where .stl, .ply or .glb would lose places far from the origin; Error if a file cannot be written; Canceled. No file
+ * is changed then, but with `oneFileEach` those that were written before stay. */
 std::vector<MeshReport> WriteMeshes(const ImageView &                labels,
                                     const ComponentTable &           table,
                                     const std::vector<std::size_t> & places,

@@ -53,17 +53,15 @@ Append(std::string & bytes, T number)
 /** The mesh's points, each of which belongs to one component, with its color and label, and the triangles.
  *  \param isGlb  as glTF has them: the color is linear, with alpha, and the label is a float */
 static std::pair<std::string, std::string>
-ColoredBytes(vtkPolyData * mesh, const MeshOptions & options, const std::string & path, bool isGlb)
+ColoredBytes(vtkPolyData * mesh, const MeshOptions & options, bool isGlb)
 {
   std::string                vertices;
   std::string                faces;
-  std::uint64_t              largest = 0;
   std::vector<std::uint32_t> labelOf(static_cast<std::size_t>(mesh->GetNumberOfPoints()));
   vtkDataArray * const       labels = mesh->GetCellData()->GetArray("Label");
   for (vtkIdType cell = 0; cell < mesh->GetNumberOfPolys(); ++cell)
   {
-    const auto label = static_cast<std::uint64_t>(labels->GetComponent(cell, 0));
-    largest = std::max(largest, label);
+    const auto        label = static_cast<std::uint32_t>(labels->GetComponent(cell, 0));
     vtkIdType         count = 0;
     const vtkIdType * points = nullptr;
     mesh->GetPolys()->GetCellAtId(cell, count, points);
@@ -71,20 +69,18 @@ ColoredBytes(vtkPolyData * mesh, const MeshOptions & options, const std::string 
     for (vtkIdType i = 0; i < count; ++i)
     {
       Append(faces, static_cast<std::int32_t>(points[i]));
-      labelOf[static_cast<std::size_t>(points[i])] = static_cast<std::uint32_t>(label);
+      labelOf[static_cast<std::size_t>(points[i])] = label;
     }
   }
-  const std::uint64_t most = isGlb ? 1U << 24U : std::numeric_limits<std::uint32_t>::max();
-  ThrowIf<Unsupported>(largest > most,
-                       Quoted(path) + " cannot hold the label " + std::to_string(largest) + ", which is above " +
-                         std::to_string(most) + "; use .vtp");
   for (std::size_t point = 0; point < labelOf.size(); ++point)
   {
     for (int axis = 0; axis < 3; ++axis)
     {
       Append(vertices, static_cast<float>(mesh->GetPoint(static_cast<vtkIdType>(point))[axis]));
     }
-    std::array<double, 3> color = SegmentColor(labelOf[point]);
+    const auto            ofSegment = options.segmentColors.find(labelOf[point]);
+    std::array<double, 3> color =
+      ofSegment == options.segmentColors.end() ? SegmentColor(labelOf[point]) : ofSegment->second;
     if (options.colors != nullptr)
     {
       const Color own = (*options.colors)[labelOf[point]];
@@ -124,7 +120,7 @@ WriteParts(const std::string & temporary, const std::string & path, std::initial
 static void
 WritePly(vtkPolyData * mesh, const MeshOptions & options, const std::string & temporary, const std::string & path)
 {
-  const auto [vertices, faces] = ColoredBytes(mesh, options, path, false);
+  const auto [vertices, faces] = ColoredBytes(mesh, options, false);
   const std::string header =
     "ply\nformat binary_little_endian 1.0\ncomment " + SpaceText(options.ras) + "\nelement vertex " +
     std::to_string(mesh->GetNumberOfPoints()) +
@@ -138,7 +134,7 @@ WritePly(vtkPolyData * mesh, const MeshOptions & options, const std::string & te
 static void
 WriteGlb(vtkPolyData * mesh, const MeshOptions & options, const std::string & temporary, const std::string & path)
 {
-  const auto [vertices, faces] = ColoredBytes(mesh, options, path, true);
+  const auto [vertices, faces] = ColoredBytes(mesh, options, true);
   const std::size_t all = vertices.size() + faces.size();
   ThrowIf<Unsupported>(all > 4000000000U,
                        Quoted(path) + " would have more than 4 GB, which .glb cannot hold; use .vtp or --triangles");

@@ -278,7 +278,9 @@ private:
     options.threads = m_Options.threads;
     m_Zones = ReadImageFile(file, options);
     CheckSameGrid(m_Image, *m_Zones, file);
-    job::CheckZones(*m_Zones, Quoted(file) + " (zones.file)", m_Options.threads);
+    job::CheckZones([&](const auto & look) { look(m_Zones->View(), {}); },
+                    Quoted(file) + " (zones.file)",
+                    m_Options.threads);
     m_Summary["input"]["files"].push_back(DescribeFile(file, file));
     m_Stamps[m_Summary["input"]["files"].back().at("path").get<std::string>()] = stamp;
   }

@@ -145,7 +145,7 @@ SegmentingRows()
       "use only voxels in this sphere (2-D, a disk: X,Y,R)", {}, {},
       "sphere in which defects are looked for: \"X,Y,Z,R\"" },
     { "zones", "zones.file", &Job::zones, Text, "FILE", group::Labeled,
-      "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
+      "label map of zones: column 'zone', and totals of each zone in the summary", {},
       "A component belongs, of the zones, to the one with most of its voxels; voxels outside all zones do not count. The summary "
       "counts the voxels in each zone.",
       "label map of zones, next to the recipe; {item} becomes the name of the item: \"zones/{item}.nrrd\"" },
@@ -171,7 +171,7 @@ SegmentingRows()
       { "pores part.method=pores", "", true } },
     { "parts", "part.parts", &Job::parts, { Kind::Threshold, -Finite, Finite, {}, {}, CheckParts }, "largest|all|N", group::Labeled,
       "inspect the largest part (default), all, or the N largest",
-      { "pores part.method=pores", "", true },
+      { "pores part.method=pores" },
       "Each piece of material is a part. Parts are numbered by size, the largest is 1: column 'part' in the table, a "
       "porosity for each in the summary. 'all' takes the pieces with at least a thousandth of the largest one's voxels.",
       "which pieces of material are parts, each judged by itself: largest (default), all (pieces with at least a "
@@ -322,7 +322,7 @@ OutputRows()
       "auto (default: the smallest that fits), uint8, uint16, uint32 or uint64", { "OUTPUT" } },
     { "dicom-seg", "", &Job::dicomSeg, OneOf({ "binary", "labelmap" }), "TYPE", group::LabelMap,
       "type of a DICOM segmentation (.dcm): binary (default) or labelmap", { "OUTPUT" },
-      "A .dcm is a segmentation of the DICOM series that was read. labelmap keeps the labels and holds up to 65535 segments." },
+      "A .dcm is a segmentation of the DICOM series that was read. In a labelmap, voxels hold labels, at most 65535 of them." },
     { "no-compression", "", &Job::noCompression, Flag, "", group::LabelMap,
       "write the image uncompressed (faster)", { "OUTPUT" },
       "TIFF stacks of two slices or of less than 4 KiB are always compressed, because some readers misread uncompressed "

@@ -373,19 +373,29 @@ SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads)
 }
 
 void
-CheckZones(const LoadedImage & zones, const std::string & name, int threads)
+CheckZones(const ImageParts & zones, const std::string & name, int threads)
 {
   try
   {
-    if (const std::uint64_t count = CountNotANumber(zones.View(), { threads }); count > 0)
-    {
-      throw InvalidArgument(Counted(count, "voxel") + " is NaN; write 0 there");
-    }
-    constexpr std::size_t most = 65535;
-    const std::size_t     count = MeasureLabelImage(zones.View(), {}, {}, threads).components.size();
-    ThrowIf<InvalidArgument>(count == 0 || count > most,
-                             count == 0 ? "every voxel is 0"
-                                        : "it has " + std::to_string(count) + " values; up to 65535 are supported");
+    constexpr std::size_t   most = 65535;
+    std::uint64_t           withoutNumber = 0;
+    std::set<std::uint64_t> numbers;
+    zones([&](const ImageView & part, const auto &) {
+      withoutNumber += CountNotANumber(part, { threads });
+      if (withoutNumber == 0)
+      {
+        for (const ComponentMeasures & zone : MeasureLabelImage(part, {}, {}, threads).components)
+        {
+          numbers.insert(zone.label);
+        }
+        ThrowIf<InvalidArgument>(numbers.size() > most,
+                                 "it has " + std::to_string(numbers.size()) + " values; up to 65535 are supported");
+      }
+    });
+    ThrowIf<InvalidArgument>(withoutNumber > 0,
+                             Counted(withoutNumber, "voxel") + (withoutNumber == 1 ? " is" : " are") +
+                               " NaN; write 0 there");
+    ThrowIf<InvalidArgument>(numbers.empty(), "every voxel is 0");
   }
   catch (const InvalidArgument & fault)
   {

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Job/Job.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -76,7 +77,7 @@ std::optional<LoadedImage>
 MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, int threads);
 
 /** \throws InvalidArgument with the name of the image, unless it has 1 to 65535 different numbers of zones. */
-void CheckZones(const LoadedImage & zones, const std::string & name, int threads);
+void CheckZones(const ImageParts & zones, const std::string & name, int threads);
 
 /** Sets the voxels outside of a mask to 0. */
 void SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads);

@@ -59,7 +59,7 @@ CheckSplit(const std::string & text)
   double height = 0;
   return text == "auto" || !SetValue(AnyLength, { text }, &height)
          ? ""
-         : "auto or a height in mm of at least 0" + HintOnNumber(text);
+         : "a height in mm of at least 0, or auto for 0.75 of the smallest spacing" + HintOnNumber(text);
 }
 
 inline std::string

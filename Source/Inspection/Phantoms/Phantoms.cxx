@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -20,12 +21,14 @@ CheckDensity(double density)
                            "the density " + Shortest(density) + " is invalid; it must be between 0 and 1");
 }
 
-/** Sets the voxels of a ball to 1 and returns how many were 0 before. */
+/** Sets the voxels of a ball that are 0 to a number. \return how many they are */
+template <typename T>
 static std::int64_t
 PaintBall(const Extent & extent,
           const std::int64_t (&center)[3],
-          std::int64_t                radius,
-          std::vector<std::uint8_t> & voxels)
+          std::int64_t     radius,
+          T                number,
+          std::vector<T> & voxels)
 {
   std::int64_t painted = 0;
   const auto   low = [&](int axis) { return std::max<std::int64_t>(0, center[axis] - radius); };
@@ -37,10 +40,10 @@ PaintBall(const Extent & extent,
       const std::int64_t rest = radius * radius - (z - center[2]) * (z - center[2]) - (y - center[1]) * (y - center[1]);
       for (std::int64_t x = low(0); x <= high(0); ++x)
       {
-        std::uint8_t & voxel = voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)];
+        T & voxel = voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)];
         if ((x - center[0]) * (x - center[0]) <= rest && voxel == 0)
         {
-          voxel = 1;
+          voxel = number;
           ++painted;
         }
       }
@@ -49,23 +52,22 @@ PaintBall(const Extent & extent,
   return painted;
 }
 
-std::vector<std::uint8_t>
-MakeBalls(const Extent & extent, double density, std::uint64_t seed)
+/** Paints balls at random places until they fill the share `density`, or `tries` places were tried. \param fit  returns
+ *  the radius for a place and a random radius, and sets the number of the ball */
+template <typename T, typename TFit>
+static std::vector<T>
+PaintBalls(const Extent & extent, double density, std::uint64_t seed, std::uint64_t tries, const TFit & fit)
 {
   CheckDensity(density);
   ThrowIf<InvalidArgument>(extent.dimension < 2 || extent.dimension > 3,
                            "balls need 2 or 3 dimensions, not " + std::to_string(extent.dimension));
-  std::int64_t shortest = extent.size[0];
-  for (int axis = 1; axis < extent.dimension; ++axis)
-  {
-    shortest = std::min(shortest, extent.size[axis]);
-  }
-  const std::int64_t        maximumRadius = std::clamp<std::int64_t>(shortest / 8, 2, 24);
-  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  const auto                all = static_cast<double>(extent.VoxelCount());
-  const double              wanted = density * all;
-  std::int64_t              painted = 0;
-  for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted; ++ball)
+  const std::int64_t shortest = *std::min_element(extent.size, extent.size + extent.dimension);
+  const std::int64_t maximumRadius = std::clamp<std::int64_t>(shortest / 8, 2, 24);
+  std::vector<T>     voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  const auto         all = static_cast<double>(extent.VoxelCount());
+  const double       wanted = density * all;
+  std::int64_t       painted = 0;
+  for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted && ball < tries; ++ball)
   {
     std::int64_t center[3];
     for (int axis = 0; axis < 3; ++axis)
@@ -73,11 +75,61 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed)
       center[axis] = static_cast<std::int64_t>(HashOf(seed, 4 * ball + static_cast<std::uint64_t>(axis)) %
                                                static_cast<std::uint64_t>(extent.size[axis]));
     }
-    const auto radius =
+    auto radius =
       2 + static_cast<std::int64_t>(HashOf(seed, 4 * ball + 3) % static_cast<std::uint64_t>(maximumRadius - 1));
-    painted += PaintBall(extent, center, radius, voxels);
+    T number = 1;
+    if (radius = fit(center, radius, number); radius > 0)
+    {
+      painted += PaintBall(extent, center, radius, number, voxels);
+    }
   }
   return voxels;
+}
+
+std::vector<std::uint8_t>
+MakeBalls(const Extent & extent, double density, std::uint64_t seed)
+{
+  return PaintBalls<std::uint8_t>(extent,
+                                  density,
+                                  seed,
+                                  std::numeric_limits<std::uint64_t>::max(),
+                                  [](const auto &, std::int64_t radius, auto &) { return radius; });
+}
+
+std::vector<std::uint32_t>
+MakePowder(const Extent & extent, double density, std::uint64_t seed)
+{
+  std::vector<std::array<std::int64_t, 4>> grains;
+  return PaintBalls<std::uint32_t>(
+    extent,
+    density,
+    seed,
+    100000,
+    [&](const auto & center, std::int64_t radius, std::uint32_t & number) {
+      double gap = grains.empty() ? static_cast<double>(radius) : 22;
+      for (const auto & grain : grains)
+      {
+        double square = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+        {
+          square += static_cast<double>((center[axis] - grain[axis]) * (center[axis] - grain[axis]));
+        }
+        gap = std::min(gap, std::sqrt(square) - static_cast<double>(grain[3]));
+      }
+      // A grain is as large as the gap, so that it touches the next one.
+      radius = static_cast<std::int64_t>(1.1 * gap + 1);
+      bool fits = gap >= 2 && (grains.empty() || gap < 22);
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        fits = fits && center[axis] >= radius && center[axis] + radius < extent.size[axis];
+      }
+      if (fits)
+      {
+        grains.push_back({ center[0], center[1], center[2], radius });
+        number = static_cast<std::uint32_t>(grains.size());
+      }
+      return fits ? radius : 0;
+    });
 }
 
 std::vector<std::uint8_t>
@@ -107,13 +159,15 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
   return voxels;
 }
 
-std::vector<std::uint32_t>
-MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
+using Point = std::array<std::int64_t, 3>;
+
+/** The cells of MakeVoronoi, and the point of each. */
+static std::vector<std::uint32_t>
+MakeCells(const Extent & extent, int side, std::uint64_t seed, std::vector<Point> & points)
 {
   ThrowIf<InvalidArgument>(side < 1 || extent.dimension < 2 || extent.dimension > 3,
                            "Voronoi cells of side " + std::to_string(side) + " in " + std::to_string(extent.dimension) +
                              " dimensions are invalid; the side must be at least 1, and dimensions 2 or 3");
-  using Point = std::array<std::int64_t, 3>;
   Point cells = {};
   for (std::size_t axis = 0; axis < 3; ++axis)
   {
@@ -124,7 +178,6 @@ MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
     state = state * 6364136223846793005u + 1442695040888963407u;
     return static_cast<std::int64_t>(state >> 33) % side;
   };
-  std::vector<Point> points;
   for (std::int64_t cell = 0; cell < cells[0] * cells[1] * cells[2]; ++cell)
   {
     const std::int64_t x = cell % cells[0] * side + random();
@@ -180,6 +233,48 @@ MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
           best = std::min(best, distance);
         }
         voxels[static_cast<std::size_t>(row * extent.RowLength() + x)] = static_cast<std::uint32_t>(nearest + 1);
+      }
+    }
+  }
+  return voxels;
+}
+
+std::vector<std::uint32_t>
+MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
+{
+  std::vector<Point> points;
+  return MakeCells(extent, side, seed, points);
+}
+
+std::vector<std::uint32_t>
+MakeFoam(const Extent & extent, int side, std::uint64_t seed)
+{
+  std::vector<Point>               points;
+  const std::vector<std::uint32_t> cells = MakeCells(extent, side, seed, points);
+  std::vector<std::uint32_t>       voxels = cells;
+  // Half of the walls have a round window around the middle between two points.
+  const auto isWall = [&](const Point & at, std::uint32_t own, std::uint32_t other) {
+    const Point & a = points[std::min(own, other) - 1];
+    const Point & b = points[std::max(own, other) - 1];
+    std::int64_t  square = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      square += (2 * at[axis] - a[axis] - b[axis]) * (2 * at[axis] - a[axis] - b[axis]);
+    }
+    const std::uint64_t wall = std::min(own, other) * std::uint64_t{ points.size() } + std::max(own, other);
+    return own != other && (4 * square > std::int64_t{ side } * side || HashOf(seed + 1, wall) % 2 == 0);
+  };
+  for (std::size_t i = 0; i < cells.size(); ++i)
+  {
+    const RowPosition row(extent, static_cast<std::int64_t>(i) / extent.size[0]);
+    const Point       at = { static_cast<std::int64_t>(i) % extent.size[0], row.at[0], row.at[1] };
+    std::size_t       step = 1;
+    for (std::size_t axis = 0; axis < 3; step *= static_cast<std::size_t>(extent.size[axis++]))
+    {
+      if ((at[axis] > 0 && isWall(at, cells[i], cells[i - step])) ||
+          (at[axis] + 1 < extent.size[axis] && isWall(at, cells[i], cells[i + step])))
+      {
+        voxels[i] = 0;
       }
     }
   }

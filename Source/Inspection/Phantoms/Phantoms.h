@@ -31,6 +31,15 @@ std::vector<std::uint32_t> MakeVoronoi(const Extent & extent, int side, std::uin
  *  grains of different values by at least 24. */
 std::vector<std::int16_t> MakeGrains(const Extent & extent, int side, std::uint64_t seed);
 
+/** The grains of a powder: balls (disks) of radii from 3 to 24 voxels, each of which is as large as the gap at its
+ * place and a tenth more, so that it touches the nearest one. Voxels have the number of their grain, from 1, or 0.
+ * Grains are added until they fill the share `density`, or hardly one fits. */
+std::vector<std::uint32_t> MakePowder(const Extent & extent, double density, std::uint64_t seed);
+
+/** The cells of a foam: those of MakeVoronoi without their voxels next to other cells, which are the walls. Half of the
+ *  walls have a round window through which two cells touch. */
+std::vector<std::uint32_t> MakeFoam(const Extent & extent, int side, std::uint64_t seed);
+
 /** A scan with its ground truth. */
 struct Scan
 {
@@ -88,16 +97,8 @@ Scan
 MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts = ScanArtifacts::OfCasting());
 
 /** A printed part of metal (about 2400 HU) with a vertical bore: a block that is completely inside the image. Its
- *  pores are round keyhole pores, flat pores between layers (lack of fusion), and small pores below the side walls.
- *  \param extent     of 3 dimensions
- *  \param seed       of the random numbers
- *  \param artifacts  of the scan
- *  \param diameters  if given, all pores are separate balls of these diameters in voxels, in turn, as many as fit, at
- *  most one for each 2000 voxels of the part */
-Scan MakePrint(const Extent &              extent,
-               std::uint64_t               seed,
-               const ScanArtifacts &       artifacts = ScanArtifacts::OfPrint(),
-               const std::vector<double> & diameters = {});
+ *  pores are round keyhole pores, flat pores between layers (lack of fusion), and small pores below the side walls. */
+Scan MakePrint(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts = ScanArtifacts::OfPrint());
 
 } // namespace brickccl
 

@@ -78,9 +78,9 @@ NumberOf(const std::string & text, bool isExact)
   {
     return number;
   }
-  // Six digits are more than the page shows; defects.csv has all of them.
+  // The page rounds them to four again, and fewer digits would then round twice; defects.csv has all of them.
   char rounded[32];
-  std::snprintf(rounded, sizeof(rounded), "%.6g", number);
+  std::snprintf(rounded, sizeof(rounded), "%.9g", number);
   return std::strtod(rounded, nullptr);
 }
 

@@ -74,7 +74,7 @@ public:
     m_Result.openingWidth = WidthOfOpening * m_LeastSpacing;
     if (m_Options.parts)
     {
-      TakePieces(m_Options.parts.value());
+      TakeParts(m_Options.parts.value());
     }
     else
     {
@@ -107,40 +107,27 @@ private:
 
   /** Takes the largest pieces as parts, each with the next number. \param wanted  how many; 0: all */
   void
-  TakePieces(std::uint64_t wanted)
+  TakeParts(std::uint64_t wanted)
   {
     std::fill(m_Result.part.begin(), m_Result.part.end(), std::uint8_t{ 0 });
     ProgressHooks quiet;
     quiet.canceled = m_Options.progress.canceled;
-    const ComponentTable pieces = m_Material.Measure({}, quiet);
-    const double         least = LeastShareOfPiece * static_cast<double>(pieces.components.VoxelCount(0));
-    double               done = 0.3;
-    std::size_t &        parts = m_PartCount;
+    const ComponentTable       pieces = m_Material.Measure({}, quiet);
+    std::vector<std::uint64_t> sizes = { 0 };
     for (const ComponentMeasures & piece : pieces.components)
     {
-      if (static_cast<double>(piece.voxelCount) < least || (wanted > 0 && parts == wanted))
-      {
-        break;
-      }
-      if (m_Result.part[static_cast<std::size_t>(piece.firstVoxel)] != 0)
-      {
-        continue;
-      }
-      ThrowIf<InvalidArgument>(
-        parts == MaximumParts,
-        "there are more than " + std::to_string(MaximumParts) +
-          " pieces of material with at least a thousandth of the largest one's voxels; take fewer "
-          "of them as parts (--parts N, part.parts), or smooth the image first");
-      ++parts;
-      const double begin = done;
-      done += 0.6 * static_cast<double>(piece.voxelCount) / static_cast<double>(m_Material.ForegroundVoxelCount());
-      TakePiece(piece, m_Context.Part(begin, done));
+      sizes.push_back(piece.voxelCount);
     }
-    ThrowIf<InvalidArgument>(parts < wanted,
-                             std::to_string(wanted) + " parts are asked for (--parts, part.parts), but there " +
-                               (parts == 1 ? "is only 1 piece" : "are only " + std::to_string(parts) + " pieces") +
-                               " of material with at least a thousandth of the largest one's voxels; pieces that touch "
-                               "are one");
+    const auto isInPart = [&](std::size_t label) {
+      return m_Result.part[static_cast<std::size_t>(pieces.components[label - 1].firstVoxel)] != 0;
+    };
+    double done = 0.3;
+    TakePieces(wanted, sizes, isInPart, [&](std::size_t label) {
+      ++m_PartCount;
+      const double begin = done;
+      done += 0.6 * static_cast<double>(sizes[label]) / static_cast<double>(m_Material.ForegroundVoxelCount());
+      TakePiece(pieces.components[label - 1], m_Context.Part(begin, done));
+    });
   }
 
   /** Takes a piece as the next part. It is completed in its box and a voxel around, which changes nothing: beyond,
@@ -311,6 +298,35 @@ WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & 
 }
 
 void
+TakePieces(std::uint64_t                            wanted,
+           const std::vector<std::uint64_t> &       sizes,
+           const std::function<bool(std::size_t)> & isInPart,
+           const std::function<void(std::size_t)> & take)
+{
+  std::size_t parts = 0;
+  for (std::size_t label = 1; label < sizes.size() && (wanted == 0 || parts < wanted) &&
+                              static_cast<double>(sizes[label]) >= LeastShareOfPiece * static_cast<double>(sizes[1]);
+       ++label)
+  {
+    if (isInPart(label))
+    {
+      continue;
+    }
+    ThrowIf<InvalidArgument>(parts == MaximumParts,
+                             "there are more than " + std::to_string(MaximumParts) +
+                               " pieces of material with at least a thousandth of the largest one's voxels; take fewer "
+                               "of them as parts (--parts N, part.parts), or smooth the image first");
+    ++parts;
+    take(label);
+  }
+  ThrowIf<InvalidArgument>(parts < wanted,
+                           std::to_string(wanted) + " parts are asked for (--parts, part.parts), but there " +
+                             (parts == 1 ? "is only 1 piece" : "are only " + std::to_string(parts) + " pieces") +
+                             " of material with at least a thousandth of the largest one's voxels; pieces that touch "
+                             "are one");
+}
+
+void
 PieceCounter::Add(const RunVolume & components, const std::uint8_t * part)
 {
   const Extent & extent = components.GetExtent();
@@ -319,8 +335,8 @@ PieceCounter::Add(const RunVolume & components, const std::uint8_t * part)
     {
       components.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
         const auto label = static_cast<std::size_t>(labels[run]);
-        m_Sizes[label] += static_cast<std::uint64_t>(end - begin);
-        m_IsInPart[label] = part[row * extent.RowLength() + begin];
+        sizes[label] += static_cast<std::uint64_t>(end - begin);
+        isInPart[label] = part[row * extent.RowLength() + begin];
       });
     }
   });
@@ -330,12 +346,12 @@ PoresOfPart::Pieces
 PieceCounter::Count(std::size_t first, double least) const
 {
   PoresOfPart::Pieces pieces;
-  for (std::size_t label = first; label < m_Sizes.size(); ++label)
+  for (std::size_t label = first; label < sizes.size(); ++label)
   {
-    if (static_cast<double>(m_Sizes[label]) >= least * static_cast<double>(m_Sizes[1]) && m_IsInPart[label] == 0)
+    if (static_cast<double>(sizes[label]) >= least * static_cast<double>(sizes[1]) && isInPart[label] == 0)
     {
       ++pieces.count;
-      pieces.largestVoxels = std::max(pieces.largestVoxels, m_Sizes[label]);
+      pieces.largestVoxels = std::max(pieces.largestVoxels, sizes[label]);
     }
   }
   return pieces;

@@ -9,6 +9,7 @@
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -135,13 +136,23 @@ LabelOptions OptionsForPieces(const PoreOptions & options, const Criterion & cri
 /** Writes 1 for the voxels of a piece, the largest one, and 0 for all others. */
 void WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & context, std::uint64_t piece = 1);
 
+/** Takes the largest pieces as parts, unless they are in an earlier one. \param wanted  as PoreOptions::parts
+ *  \param sizes  of pieces, by their labels in the order of sizes, from 1. \throws InvalidArgument as FindPores. */
+void TakePieces(std::uint64_t                            wanted,
+                const std::vector<std::uint64_t> &       sizes,
+                const std::function<bool(std::size_t)> & isInPart,
+                const std::function<void(std::size_t)> & take);
+
 /** Counts components by their voxels. */
-class PieceCounter
+struct PieceCounter
 {
-public:
+  /** By label. */
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::uint8_t>  isInPart;
+
   explicit PieceCounter(std::uint64_t components)
-    : m_Sizes(static_cast<std::size_t>(components) + 1)
-    , m_IsInPart(m_Sizes.size())
+    : sizes(static_cast<std::size_t>(components) + 1)
+    , isInPart(sizes.size())
   {}
 
   /** Adds components of a volume, or of the next part of one. \param part  its mask of the part */
@@ -149,10 +160,6 @@ public:
 
   /** Counts those from a label on that have at least this share of the first one's voxels and are outside the part. */
   PoresOfPart::Pieces Count(std::size_t first, double least) const;
-
-private:
-  std::vector<std::uint64_t> m_Sizes;
-  std::vector<std::uint8_t>  m_IsInPart;
 };
 
 /** Writes the value of the part for pores: voxels of the part that are not foreground of the material's labels. Those

@@ -7,6 +7,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
@@ -91,34 +92,6 @@ SlabRuns::Get(std::size_t slab)
   return runs;
 }
 
-/** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
- *  such slabs, if the one that is asked for does not. */
-void
-CheckAlgorithm(const LoadedImage & image, LabelOptions options)
-{
-  constexpr std::int64_t fewest = 3;
-  Extent                 few = image.extent;
-  for (int axis = 0; axis < few.dimension; ++axis)
-  {
-    few.size[axis] = std::min(few.size[axis], fewest);
-  }
-  const std::vector<std::byte> background(static_cast<std::size_t>(few.VoxelCount() * image.channels) *
-                                            SizeOf(image.type),
-                                          std::byte{ 0 });
-  options.threads = 1;
-  options.periodic = {};
-  try
-  {
-    Labeling labeling;
-    Label(ImageView(background.data(), image.type, few, image.channels), options, labeling);
-  }
-  catch (const Unsupported & error)
-  {
-    throw Unsupported("--algorithm " + options.algorithm +
-                      " does not label this image in parts (--memory): " + error.what());
-  }
-}
-
 SlabPlan
 PlanFor(const SlabImages & images, const SlabOptions & options)
 {
@@ -128,6 +101,20 @@ PlanFor(const SlabImages & images, const SlabOptions & options)
   SlabPlan plan = PlanSlabs(images, options.label.criterion, options.job);
   options.hooks.remark("plan: " + plan.ToString());
   return plan;
+}
+
+void
+CheckZones(const LoadedImage & zones, const SlabOptions & options)
+{
+  const ImageParts parts = [&](const auto & look) {
+    SlabReader reader({ &zones });
+    for (const BrickBox & slab : options.plan.slabs)
+    {
+      look(reader.Read(slab).image, {});
+      reader.Forget(slab);
+    }
+  };
+  job::CheckZones(parts, Quoted(options.job.zones) + " (--zones)", options.job.threads);
 }
 
 /** Finds the threshold and the criterion of what is labeled, or of the part's material. */
@@ -205,23 +192,23 @@ HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostCon
 
 SlabResult
 LabelBySlabs(job::JobRun &        run,
-             const LoadedImage *  intensity,
+             const SlabImages &   others,
              const ColumnGroups & groups,
              bool                 measures,
              const SlabObserver & seeSlab)
 {
   const job::Job & job = run.TheJob();
-  const SlabImages images{ &run.image, run.region ? &*run.region : nullptr, intensity };
+  const SlabImages images{ &run.image, run.region ? &*run.region : nullptr, others.intensity, others.zones };
   SlabOptions      options{ job, run.Hooks(), run.options, measures, groups };
   options.seeSlab = seeSlab;
   options.label.criterion = job::CriterionOf(job, run.image.type);
-  CheckAlgorithm(run.image, options.label);
   options.label.progress = run.Hooks().progress();
   if (const std::string remark = ResolveDevice(options.label.device).remark; !remark.empty())
   {
     run.Hooks().note(remark);
   }
   options.plan = PlanFor(images, options);
+  images.zones == nullptr ? void() : CheckZones(*images.zones, options);
   FindCriterion(images, run.segmented, options);
   const auto folder = std::make_shared<WorkFolder>(job.work, job.output);
   SlabResult result;

@@ -29,6 +29,10 @@ struct SlabResult
   std::optional<PoresOfPart> pores;
   /** Of pores: the voxels of the region, if one is given. */
   std::optional<std::uint64_t> regionVoxels;
+  /** With zones: the voxels of each, of pores those of the part. */
+  VoxelsOfNumbers zones;
+  /** The same of parts, if there are several. */
+  VoxelsOfNumbers parts;
   /** Writes the labels of rows of the volume, nearly in order, from the state, which it keeps. */
   std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)> writeRows;
 
@@ -67,11 +71,11 @@ ValueHistogram HistogramBySlabs(const SlabImages & images, const SlabPlan & plan
  *  It reads the images once, and before that for a threshold. The state is a few bytes for each run, in a temporary
  *  folder.
  *  \param run        its images and options; what is segmented is set
- *  \param intensity  null if there is none
+ *  \param others     the intensity and the zones, if there are any
  *  \throws InvalidArgument for a memory that is too small; Unsupported, which names columns that cannot be measured by
  *  slabs; Canceled; Error. */
 SlabResult LabelBySlabs(job::JobRun &        run,
-                        const LoadedImage *  intensity,
+                        const SlabImages &   others,
                         const ColumnGroups & groups,
                         bool                 measures,
                         const SlabObserver & seeSlab);

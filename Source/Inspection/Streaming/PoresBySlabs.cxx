@@ -4,11 +4,13 @@
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Segmenting/FillPart.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -34,16 +36,18 @@ public:
     , m_OfMaterial(OptionsOf(true))
     , m_OfAir(OptionsOf(false))
     , m_OfPores(options)
+    , m_Wanted(job::PartsOf(options.job))
+    , m_Images(images)
+    , m_Folder(folder)
     , m_Material({ images.image }, m_OfMaterial, folder, { m_Slabs.size() })
-    , m_Air({ images.image },
-            m_OfAir,
-            folder,
-            { 2 * m_Slabs.size(), [this](std::size_t slab, const auto &) { return PieceOf(slab); } })
-    , m_Pores(images, m_OfPores, folder, { 0, [this](std::size_t slab, const auto & mask) {
-                                            return PoresOf(slab, mask);
-                                          } })
+    , m_Pores(images,
+              m_OfPores,
+              folder,
+              { 0,
+                [this](std::size_t slab, const auto & mask) { return PoresOf(slab, mask); },
+                [this](std::size_t slab) { return PartOf(slab); } })
   {
-    m_OfPores.label.criterion = Criterion::Foreground();
+    m_OfPores.label.criterion = m_Wanted ? Criterion::EqualValue(0) : Criterion::Foreground();
     m_Found.extent = m_Extent;
     m_Found.geometry = options.label.geometry;
   }
@@ -54,18 +58,7 @@ public:
     m_Options.hooks.step("finding the part");
     LabelSlabs(m_Material);
     CheckMaterial(m_Material.Result().foregroundVoxels, m_Extent, m_Options.label.criterion);
-    PartFaces faces(m_Extent);
-    for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
-    {
-      faces.Take(static_cast<const std::uint8_t *>(PieceOf(slab).data),
-                 m_Air.FirstRowOf(slab),
-                 m_Slabs[slab].extent.RowCount());
-    }
-    faces.Fill(m_Context);
-    LabelSlabs(m_Air);
-    m_Outside = FindOutside(faces, m_Extent, m_Air.Result().components, AirBySlabs(), m_Context);
-    m_Found.bores = m_Outside.bores;
-    m_Found.boreVoxels = m_Outside.boreVoxels;
+    m_Wanted ? TakeParts() : TakePiece(1);
     m_Pieces.emplace(m_Material.Result().components);
     LabelSlabs(m_Pores);
     CompleteCounts(m_Material.Result().foregroundVoxels, *m_Pieces, m_Found);
@@ -77,6 +70,78 @@ public:
   }
 
 private:
+  /** One of the parts: its piece of material, the slabs that have voxels of it, and what is not of the piece. */
+  struct OnePart
+  {
+    std::size_t   label;
+    SlabLabeler   air;
+    std::size_t   first = 0;
+    std::size_t   last = 0;
+    OutsideOfPart outside = {};
+  };
+
+  void
+  TakeParts()
+  {
+    PieceCounter material(m_Material.Result().components);
+    for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
+    {
+      material.Add(m_MaterialRuns, PieceOf(slab, 0));
+    }
+    std::vector<bool> isInPart(material.sizes.size());
+    TakePieces(
+      *m_Wanted,
+      material.sizes,
+      [&](std::size_t label) { return isInPart[label]; },
+      [&](std::size_t label) {
+        TakePiece(label);
+        PieceCounter within(isInPart.size() - 1);
+        for (std::size_t slab = m_Parts.back().first; slab <= m_Parts.back().last; ++slab)
+        {
+          within.Add(m_MaterialRuns, FilledPieceOf(slab, m_Parts.back()));
+        }
+        for (std::size_t other = 1; other < isInPart.size(); ++other)
+        {
+          isInPart[other] = isInPart[other] || within.isInPart[other] != 0;
+        }
+      });
+  }
+
+  /** Takes a piece as the next part. */
+  void
+  TakePiece(std::size_t label)
+  {
+    const std::size_t file = (2 + m_Parts.size()) * m_Slabs.size();
+    const auto        make = [this, label](std::size_t slab, const auto &) {
+      return ImageView(PieceOf(slab, label), m_Slabs[slab].extent);
+    };
+    OnePart & part = m_Parts.emplace_back(
+      OnePart{ label, SlabLabeler({ m_Images.image }, m_OfAir, m_Folder, { file, make }), m_Slabs.size() });
+    PartFaces faces(m_Extent);
+    for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
+    {
+      const std::uint8_t * const piece = PieceOf(slab, label);
+      faces.Take(piece, m_Material.FirstRowOf(slab), m_Slabs[slab].extent.RowCount());
+      if (std::find(m_Piece.begin(), m_Piece.end(), std::uint8_t{ 1 }) != m_Piece.end())
+      {
+        part.first = std::min(part.first, slab);
+        part.last = slab;
+      }
+    }
+    faces.Fill(m_Context);
+    LabelSlabs(part.air);
+    const auto airBySlabs = [&](const auto & work) {
+      for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
+      {
+        part.air.ReadRuns(slab, m_AirRuns);
+        work(m_AirRuns, m_Material.FirstRowOf(slab));
+      }
+    };
+    part.outside = FindOutside(faces, m_Extent, part.air.Result().components, airBySlabs, m_Context);
+    m_Found.bores += part.outside.bores;
+    m_Found.boreVoxels += part.outside.boreVoxels;
+  }
+
   /** Labels slabs, and gives back the memory of a slab before they are merged. */
   void
   LabelSlabs(SlabLabeler & labeler)
@@ -84,6 +149,7 @@ private:
     labeler.LabelSlabs();
     m_MaterialRuns = RunVolume();
     m_AirRuns = RunVolume();
+    m_Piece = std::vector<std::uint8_t>();
     m_Mask = std::vector<std::uint8_t>();
     m_PoreMask = std::vector<std::uint8_t>();
     labeler.Merge();
@@ -106,42 +172,58 @@ private:
     return own;
   }
 
-  LabeledParts
-  AirBySlabs()
-  {
-    return [this](const auto & work) {
-      for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
-      {
-        m_Air.ReadRuns(slab, m_AirRuns);
-        work(m_AirRuns, m_Air.FirstRowOf(slab));
-      }
-    };
-  }
-
-  ImageView
-  PieceOf(std::size_t slab)
+  /** The mask of a piece in a slab, whose material is read. */
+  std::uint8_t *
+  PieceOf(std::size_t slab, std::size_t label)
   {
     m_Material.ReadRuns(slab, m_MaterialRuns);
-    m_Mask.resize(static_cast<std::size_t>(m_Slabs[slab].extent.VoxelCount()));
-    WritePiece(m_MaterialRuns, m_Mask.data(), m_Context);
-    return ImageView(m_Mask.data(), m_Slabs[slab].extent);
+    m_Piece.resize(static_cast<std::size_t>(m_Slabs[slab].extent.VoxelCount()));
+    WritePiece(m_MaterialRuns, m_Piece.data(), m_Context, label);
+    return m_Piece.data();
   }
 
+  std::uint8_t *
+  FilledPieceOf(std::size_t slab, const OnePart & part)
+  {
+    std::uint8_t * const piece = PieceOf(slab, part.label);
+    part.air.ReadRuns(slab, m_AirRuns);
+    FillEnclosed(m_AirRuns, part.outside.isOutside, 1, piece, m_Context);
+    return piece;
+  }
+
+  /** The numbers of parts in a slab. A voxel that several of them enclose belongs to the first one. */
   ImageView
   PartOf(std::size_t slab)
   {
-    const ImageView part = PieceOf(slab);
-    m_Air.ReadRuns(slab, m_AirRuns);
-    FillEnclosed(m_AirRuns, m_Outside.isOutside, 1, m_Mask.data(), m_Context);
-    return part;
+    if (!m_Wanted)
+    {
+      return ImageView(FilledPieceOf(slab, m_Parts.front()), m_Slabs[slab].extent);
+    }
+    m_Material.ReadRuns(slab, m_MaterialRuns);
+    m_Mask.assign(static_cast<std::size_t>(m_Slabs[slab].extent.VoxelCount()), 0);
+    for (std::size_t i = m_Parts.size(); i-- > 0;)
+    {
+      if (slab >= m_Parts[i].first && slab <= m_Parts[i].last)
+      {
+        const std::uint8_t * const piece = FilledPieceOf(slab, m_Parts[i]);
+        std::transform(m_Mask.begin(),
+                       m_Mask.end(),
+                       piece,
+                       m_Mask.begin(),
+                       [i](std::uint8_t number, std::uint8_t isInPart) {
+                         return isInPart == 0 ? number : static_cast<std::uint8_t>(i + 1);
+                       });
+      }
+    }
+    return ImageView(m_Mask.data(), m_Slabs[slab].extent);
   }
 
   ImageView
   PoresOf(std::size_t slab, const std::optional<ImageView> & region)
   {
     const ImageView part = PartOf(slab);
-    m_Pieces->Add(m_MaterialRuns, m_Mask.data());
-    m_PoreMask.resize(m_Mask.size());
+    m_Pieces->Add(m_MaterialRuns, static_cast<const std::uint8_t *>(part.data));
+    m_PoreMask.resize(static_cast<std::size_t>(part.extent.VoxelCount()));
     TakePores(part, region, m_MaterialRuns, m_PoreMask.data(), m_Context, m_Found);
     return ImageView(m_PoreMask.data(), part.extent);
   }
@@ -161,6 +243,7 @@ private:
     }
     m_Trees.clear();
     m_Pores.MergeTables();
+    m_Found.voxelsOfParts = m_Pores.Result().parts;
     ComponentTable & table = m_Pores.Result().table;
     if (m_Options.job.IsWanted())
     {
@@ -260,15 +343,19 @@ private:
   SlabOptions                   m_OfMaterial;
   SlabOptions                   m_OfAir;
   SlabOptions                   m_OfPores;
-  SlabLabeler                   m_Material;
-  SlabLabeler                   m_Air;
-  SlabLabeler                   m_Pores;
 
-  OutsideOfPart               m_Outside;
+  const std::optional<std::uint64_t> m_Wanted;
+  const SlabImages                   m_Images;
+  const WorkFolder &                 m_Folder;
+
+  SlabLabeler                 m_Material;
+  std::deque<OnePart>         m_Parts;
+  SlabLabeler                 m_Pores;
   std::optional<PieceCounter> m_Pieces;
   PoresOfPart                 m_Found;
   RunVolume                   m_MaterialRuns;
   RunVolume                   m_AirRuns;
+  std::vector<std::uint8_t>   m_Piece;
   std::vector<std::uint8_t>   m_Mask;
   std::vector<std::uint8_t>   m_PoreMask;
   std::uint64_t               m_TreeBytes = 0;

@@ -4,7 +4,9 @@
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/Disk/MappedFiles.h"
@@ -135,13 +137,18 @@ SlabReader::Read(const BrickBox & slab)
   {
     views.intensity = ReadPart(*m_Images.intensity, slab, m_IntensityRoom);
   }
+  if (m_Images.zones != nullptr)
+  {
+    views.zones = ReadPart(*m_Images.zones, slab, m_ZonesRoom);
+  }
   return views;
 }
 
 void
 SlabReader::Forget(const BrickBox & slab) const
 {
-  for (const LoadedImage * const image : std::array{ m_Images.image, m_Images.mask, m_Images.intensity })
+  for (const LoadedImage * const image :
+       std::array{ m_Images.image, m_Images.mask, m_Images.intensity, m_Images.zones })
   {
     if (image != nullptr && !image->stream && image->voxels.IsShared())
     {
@@ -201,6 +208,7 @@ SlabLabeler::LabelSlabs()
 {
   SlabImages read = m_Images;
   read.image = m_Stage.make ? nullptr : read.image;
+  read.zones = nullptr;
   SlabReader   reader(read);
   Labeling     scratch;
   const auto & slabs = m_Result.plan.slabs;
@@ -309,6 +317,8 @@ SlabLabeler::TableBytes(std::uint64_t parts, std::uint64_t components) const
     ofSlabs += 200;
     ofVolume += 240;
   }
+  // Components have voxels in a few zones.
+  ofSlabs += m_Images.zones == nullptr ? 0 : 160;
   return ofSlabs * parts + ofVolume * components;
 }
 
@@ -344,6 +354,44 @@ SlabLabeler::CountSlabs()
   }
 }
 
+/** Sets the zones and parts of the merged components, and counts their voxels. */
+void
+SlabLabeler::MeasureNumbers()
+{
+  const bool  hasParts = m_Stage.part && job::PartsOf(m_Options.job);
+  SlabReader  reader({ nullptr, m_Images.mask, nullptr, m_Images.zones });
+  ZoneCounter zones;
+  ZoneCounter parts;
+  RunVolume   runs;
+  for (std::size_t slab = 0; (hasParts || m_Images.zones != nullptr) && slab < m_Result.plan.slabs.size(); ++slab)
+  {
+    const BrickBox & box = m_Result.plan.slabs[slab];
+    const SlabViews  views = reader.Read(box);
+    const ImageView  part = m_Stage.part ? m_Stage.part(slab) : *views.zones;
+    const auto       count = [&](const ImageView & numbers, ZoneCounter & counter, VoxelsOfNumbers & all) {
+      for (const auto & [number, voxels] : CountNumbers(numbers, part, views.mask, m_Context.threads))
+      {
+        all[number] += voxels;
+      }
+      counter.Add(runs, numbers, m_Context.Silent());
+    };
+    ReadRuns(slab, runs);
+    views.zones ? count(*views.zones, zones, m_Result.zones) : void();
+    hasParts ? count(part, parts, m_Result.parts) : void();
+    reader.Forget(box);
+  }
+  if (hasParts)
+  {
+    InsertGroup(groups::Parts, m_Result.table.groups);
+    parts.SetNumbers<PartNumber>(m_Result.table);
+  }
+  if (m_Images.zones != nullptr)
+  {
+    InsertGroup(groups::Zones, m_Result.table.groups);
+    zones.SetNumbers<ZoneNumber>(m_Result.table);
+  }
+}
+
 void
 SlabLabeler::MergeTables()
 {
@@ -362,6 +410,7 @@ SlabLabeler::MergeTables()
                                     Reader(Kind::Map),
                                     Reader(Kind::Counts),
                                     m_Options.label.threads);
+  MeasureNumbers();
   m_Result.secondsToMerge += m_Clock.Lap();
 }
 

@@ -25,6 +25,7 @@ struct SlabViews
   ImageView                image;
   std::optional<ImageView> mask;
   std::optional<ImageView> intensity;
+  std::optional<ImageView> zones;
 };
 
 /** Reads slabs of the images of a volume. */
@@ -46,6 +47,7 @@ private:
   Buffer<std::byte> m_ImageRoom;
   Buffer<std::byte> m_MaskRoom;
   Buffer<std::byte> m_IntensityRoom;
+  Buffer<std::byte> m_ZonesRoom;
 };
 
 /** One of several labelings of a volume, which have the same slabs and keep their states in one folder. */
@@ -55,6 +57,8 @@ struct SlabStage
   std::size_t firstFile = 0;
   /** Makes the voxels of a slab. Without it, those of the image are labeled. */
   std::function<ImageView(std::size_t slab, const std::optional<ImageView> & mask)> make = {};
+  /** Makes the part in a slab. Without it, zones count everywhere. */
+  std::function<ImageView(std::size_t slab)> part = {};
 };
 
 /** One volume on its way from images to a label map. */
@@ -87,7 +91,7 @@ private:
   MeasuresClasses() const
   {
     return m_Options.measures && m_Options.label.criterion.joining == Criterion::Joining::EqualValue &&
-           (m_Images.image->channels == 1 || m_Stage.make);
+           (m_Images.image->channels == 1 || m_Stage.make) && !m_Stage.part;
   }
 
   /** The readers of the state of slabs. */
@@ -96,6 +100,7 @@ private:
   void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
   void          RefuseComponents();
   void          CountSlabs();
+  void          MeasureNumbers();
   std::uint64_t TableBytes(std::uint64_t parts, std::uint64_t components) const;
 
   SlabImages          m_Images;

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Job/JobCriterion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +27,9 @@ WorkBytesPerVoxel(const Criterion & criterion)
 
 /** The same for the masks of a part and its pores, and the runs of its material and of what is not. */
 constexpr double BytesOfPores = 8;
+
+/** The same for the mask of one of several parts, whose numbers are joined by value. */
+constexpr double BytesOfParts = 17;
 
 /** The same for the numbers of objects, by which they are labeled. */
 constexpr double BytesOfSplit = 24;
@@ -76,7 +80,7 @@ LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices
 static bool
 CutsChunks(const SlabImages & images, std::int64_t slices)
 {
-  const auto all = { images.image, images.mask, images.intensity };
+  const auto all = { images.image, images.mask, images.intensity, images.zones };
   return std::any_of(all.begin(), all.end(), [slices](const LoadedImage * image) {
     return image != nullptr && slices % image->slicesAtOnce != 0;
   });
@@ -87,7 +91,7 @@ static std::int64_t
 FewestSlices(const SlabImages & images, const Extent & slice)
 {
   std::int64_t fewest = 1;
-  for (const LoadedImage * const image : { images.image, images.mask, images.intensity })
+  for (const LoadedImage * const image : { images.image, images.mask, images.intensity, images.zones })
   {
     if (image != nullptr && image->stream)
     {
@@ -166,7 +170,7 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, const job::Job
   slice.size[axis] = axis == 0 ? extent.size[0] : 1;
   const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
   const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion) +
-                          (job.pores           ? BytesOfPores
+                          (job.pores           ? BytesOfPores + (job::PartsOf(job) ? BytesOfParts : 0)
                            : job.split.empty() ? 0
                                                : BytesOfSplit);
   const std::int64_t fewest = axis == 0 ? 1 : std::min(extent.size[axis], FewestSlices(images, slice));

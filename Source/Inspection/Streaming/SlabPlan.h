@@ -20,6 +20,7 @@ struct SlabImages
   /** Null if there are none. */
   const LoadedImage * mask = nullptr;
   const LoadedImage * intensity = nullptr;
+  const LoadedImage * zones = nullptr;
 };
 
 /** How a volume is cut into slabs of whole slices along its slowest axis, so that the work fits into a memory. */

@@ -17,11 +17,16 @@
 #  include <shellapi.h>
 #  include <windows.h>
 #else
+#  include <fcntl.h>
 #  include <netinet/in.h>
 #  include <poll.h>
 #  include <spawn.h>
 #  include <sys/socket.h>
 #  include <unistd.h>
+#endif
+#ifdef __APPLE__
+#  include <crt_externs.h>
+#  define environ (*_NSGetEnviron())
 #endif
 
 namespace brickccl::view
@@ -56,7 +61,7 @@ constexpr int NoSignal = MSG_NOSIGNAL;
 Native
 NewSocket()
 {
-  return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return socket(AF_INET, SOCK_STREAM, 0);
 }
 
 std::string
@@ -87,6 +92,7 @@ ListenOn(int port)
   // Otherwise another program could listen on the same port.
   SetOption(listener, SO_EXCLUSIVEADDRUSE, 1);
 #else
+  fcntl(listener, F_SETFD, FD_CLOEXEC);
   SetOption(listener, SO_REUSEADDR, 1);
 #endif
   if (static_cast<Socket>(listener) == NoSocket ||
@@ -126,7 +132,8 @@ AcceptFrom(Socket listener, int secondsForSending)
   const Native socket = accept(static_cast<Native>(listener), nullptr, nullptr);
   SetOption(socket, SO_SNDTIMEO, static_cast<DWORD>(secondsForSending) * 1000);
 #else
-  const Native socket = accept4(static_cast<Native>(listener), nullptr, nullptr, SOCK_CLOEXEC);
+  const Native socket = accept(static_cast<Native>(listener), nullptr, nullptr);
+  fcntl(socket, F_SETFD, FD_CLOEXEC);
   SetOption(socket, SO_SNDTIMEO, timeval{ secondsForSending, 0 });
 #endif
   return static_cast<Socket>(socket);
@@ -155,12 +162,12 @@ SendTo(Socket socket, const std::string & text)
 bool
 HasHungUp(Socket socket)
 {
-#ifdef _WIN32
-  char byte = 0;
-  return IsReady(socket, 0) && recv(static_cast<Native>(socket), &byte, 1, MSG_PEEK) <= 0;
-#else
+#ifdef POLLRDHUP
   pollfd file = { static_cast<Native>(socket), POLLRDHUP, 0 };
   return poll(&file, 1, 0) > 0;
+#else
+  char byte = 0;
+  return IsReady(socket, 0) && recv(static_cast<Native>(socket), &byte, 1, MSG_PEEK) <= 0;
 #endif
 }
 

@@ -80,9 +80,11 @@ public:
                const Rules &                     rules,
                const Geometry &                  geometry,
                bool                              measures,
-               const std::string &               groups)
+               const std::string &               groups,
+               bool                              classes)
     : m_Volume(ExtentOfShape(shape))
     , m_Groups(groups)
+    , m_HasClasses(classes)
   {
     m_Options.label = rules.For(m_Volume, std::nullopt, geometry);
     m_Options.label.threads = rules.options.threads;
@@ -108,6 +110,10 @@ public:
     BrickOptions   options = m_Options;
     options.label.mask = ViewOf(mask);
     options.measure = measures.Options();
+    if (m_HasClasses)
+    {
+      options.measure.classes = view;
+    }
     const LabeledBrick brick = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
       options.label.progress = hooks;
       return LabelBrick(view, BrickBox(m_Volume, first.data(), view.extent), options, m_Scratch);
@@ -119,6 +125,7 @@ private:
   Extent       m_Volume;
   BrickOptions m_Options;
   std::string  m_Groups;
+  bool         m_HasClasses;
   Labeling     m_Scratch;
 };
 
@@ -305,12 +312,14 @@ void
 BindBricks(nb::module_ & module)
 {
   nb::class_<BrickLabeler>(module, "BrickLabeler", "Labels bricks of one volume with the same options and memory.")
-    .def(nb::init<const std::vector<std::int64_t> &, const Rules &, const Geometry &, bool, const std::string &>(),
-         nb::arg("shape"),
-         nb::arg("rules"),
-         nb::arg("geometry"),
-         nb::arg("measures"),
-         nb::arg("groups"))
+    .def(
+      nb::init<const std::vector<std::int64_t> &, const Rules &, const Geometry &, bool, const std::string &, bool>(),
+      nb::arg("shape"),
+      nb::arg("rules"),
+      nb::arg("geometry"),
+      nb::arg("measures"),
+      nb::arg("groups"),
+      nb::arg("classes") = false)
     .def("label",
          &BrickLabeler::Label,
          nb::arg("image").noconvert(),

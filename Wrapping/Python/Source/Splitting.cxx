@@ -6,10 +6,12 @@
 #include "Rules.h"
 
 #include "BrickCCL/Splitting/Morph.h"
+#include "BrickCCL/Splitting/SlabSplitter.h"
 #include "BrickCCL/Splitting/Split.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <optional>
@@ -119,11 +121,84 @@ MorphArray(const InputArray &  labels,
   return { report.added, report.removed };
 }
 
+/** The splitter of a volume whose shape is given, x last. */
+void
+MakeSlabSplitter(SlabSplitter *                    self,
+                 const std::vector<std::int64_t> & shape,
+                 const Rules &                     rules,
+                 const Geometry &                  geometry)
+{
+  const std::vector<std::int64_t> sizes(shape.rbegin(), shape.rend());
+  const Extent                    extent(static_cast<int>(sizes.size()), sizes.data());
+  new (self) SlabSplitter(extent, rules.ConnectivityFor(extent.dimension), geometry);
+}
+
+/** \param slices  the first of labels, and of the slab */
+bool
+FindRegions(SlabSplitter &                        splitter,
+            const InputArray &                    labels,
+            const OutputArray &                   regions,
+            std::pair<std::int64_t, std::int64_t> slices,
+            int                                   axis,
+            int                                   threads)
+{
+  const auto place = static_cast<std::size_t>(axis);
+  CheckResult(regions, ViewOf(InputArray(regions)).extent, ScalarType::UInt32);
+  ThrowIf<InvalidArgument>(ViewOf(labels).type != ScalarType::UInt32, "labels of slabs must be uint32");
+  const auto                   last = slices.first + static_cast<std::int64_t>(labels.shape(place));
+  const auto                   end = slices.second + static_cast<std::int64_t>(regions.shape(place));
+  const auto * const           voxels = static_cast<const std::uint32_t *>(labels.data());
+  auto * const                 found = static_cast<std::uint32_t *>(regions.data());
+  const nb::gil_scoped_release unlocked;
+  return splitter.FindRegions({ voxels, slices.first, last, slices.second, end }, found, { threads });
+}
+
+void
+BindSlabSplitter(nb::module_ & module)
+{
+  nb::class_<SlabSplitter>(module, "SlabSplitter", "Splits the labels of a volume slab by slab.")
+    .def("__init__", &MakeSlabSplitter, nb::arg("shape"), nb::arg("rules"), nb::arg("geometry"))
+    .def_prop_ro(
+      "around",
+      [](const SlabSplitter & splitter) { return splitter.GetAround().known; },
+      "The slices on both sides of a slab that are needed, as far as is known.")
+    .def("find_regions",
+         &FindRegions,
+         nb::arg("labels").noconvert(),
+         nb::arg("regions").noconvert(),
+         nb::arg("slices"),
+         nb::arg("axis"),
+         nb::arg("threads"),
+         "Whether `around` slices were enough. `slices` are the first ones of the labels and of the slab.")
+    .def(
+      "merge",
+      [](SlabSplitter & splitter, std::optional<double> height) { return ArrayOf(splitter.Merge(height)); },
+      nb::arg("height").none(),
+      "Returns the label that each object is a part of.")
+    .def(
+      "make_objects",
+      [](const SlabSplitter & splitter, const OutputArray & regions, int threads) {
+        const Extent extent = ViewOf(InputArray(regions)).extent;
+        CheckResult(regions, extent, ScalarType::UInt32);
+        splitter.MakeObjects(static_cast<std::uint32_t *>(regions.data()), extent, { threads });
+      },
+      nb::arg("regions").noconvert(),
+      nb::arg("threads"));
+  module.def(
+    "set_parents",
+    [](ComponentTable & table, const nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::device::cpu> & parents) {
+      SetParents(table, { parents.data(), parents.data() + parents.size() });
+    },
+    nb::arg("table"),
+    nb::arg("parents"));
+}
+
 } // namespace
 
 void
 BindSplitting(nb::module_ & module)
 {
+  BindSlabSplitter(module);
   module.def("split",
              &SplitArray,
              nb::arg("labels").noconvert(),

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/RowSums.h"
 
@@ -11,6 +12,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -186,6 +188,11 @@ TableOfOneComponent(const ComponentTable & like)
   {
     options.part = image;
   }
+  const auto has = [&](const ColumnGroup & group) {
+    return std::find(like.groups.begin(), like.groups.end(), &group) != like.groups.end();
+  };
+  options.classes = has(groups::Classes) ? std::optional(image) : std::nullopt;
+  options.parents = has(groups::Parents) ? std::optional(image) : std::nullopt;
   LabelOptions labeling;
   labeling.device.kind = Device::Kind::Cpu;
   labeling.threads = 1;

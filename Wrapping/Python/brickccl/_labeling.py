@@ -151,8 +151,8 @@ class Labeling:
         Parameters
         ----------
         columns : str or list of str, optional
-            Groups, or columns of these groups: `place`, `shape`, `feret`, `hull`, `surface`, `topology`,
-            `inscribed`, `thickness`, `neighbors`, `intensity`, or "all". See `columns`.
+            Groups, or columns of these groups: `place`, `shape`, `feret`, `hull`, `geodesic`, `skeleton`, `surface`,
+            `topology`, `inscribed`, `thickness`, `neighbors`, `intensity`, or "all". See `columns`.
         intensity : image, optional
             Same shape; adds `intensity_min`, `intensity_max`, `intensity_mean` and more.
         part : image, optional
@@ -171,7 +171,7 @@ class Labeling:
         -----
         In an image with `periodic` axes, boxes, centroids and moments describe unwrapped components, which may extend beyond
         the image. `wraps_x` is 1 for components that meet their own copy along x; their centroids along x are NaN. The groups
-        `feret`, `hull`, `surface`, `topology`, `inscribed`, `thickness` and `neighbors` are not available.
+        `place`, `shape` and `intensity` are available.
         """
         gray, mask = (
             None if image is None else companion_of(self._shape, self._is_reversed, self._place, name, image)

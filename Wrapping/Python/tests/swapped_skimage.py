@@ -9,6 +9,8 @@ The wheel of scikit-image has no tests. Those of its source archive, unpacked, r
 with this folder in PYTHONPATH.
 """
 
+from swapped_scipy import counted, pytest_terminal_summary  # noqa: F401
+
 
 def pytest_collection_finish(session):
     import skimage.measure
@@ -21,4 +23,4 @@ def pytest_collection_finish(session):
         theirs = getattr(skimage.measure, name, None) or getattr(skimage.morphology, name)
         for module in modules:
             for own in [own for own, value in vars(module).items() if value is theirs]:
-                setattr(module, own, getattr(ours, name))
+                setattr(module, own, counted(getattr(ours, name)))

@@ -161,7 +161,7 @@ def test_tables_measure_unwrapped_components(seed):
 
 def test_what_periodic_tables_do_not_have_is_told():
     labeling = brickccl.find(np.eye(5, dtype=np.uint8), connectivity=8, periodic="xy")
-    for group in ("feret", "hull", "surface", "topology", "inscribed", "thickness", "neighbors"):
+    for group in ("feret", "hull", "geodesic", "skeleton", "surface", "topology", "inscribed", "thickness", "neighbors"):
         with pytest.raises(NotImplementedError, match=f"'{group}' cannot be measured in an image that is periodic along xy"):
             labeling.table(group)
     with pytest.raises(NotImplementedError, match="surface of a part"):

@@ -102,6 +102,29 @@ def test_images_and_parts_as_options(scan):
         assert np.array_equal(result.labels, brickccl.label(scan, range=(0, 500), box=np.s_[:, :, :48])), region
 
 
+def test_shapes_are_those_of_numpy(scan):
+    """Boxes, cylinders and spheres, in voxels and mm, several and outside of them; also with `memory`."""
+    z, y, x = np.ogrid[tuple(slice(size) for size in scan.shape)]
+    ball = (x - 20) ** 2 + (y - 31) ** 2 + (z - 25) ** 2 <= 11**2
+    tube = (y - 40) ** 2 + (z - 30) ** 2 + 0 * x <= 9**2
+    for region, mask in (
+        ({"sphere": "20,31,25,11"}, ball),
+        ({"sphere": "10mm,15.5mm,12.5mm,5.5mm"}, ball),
+        ({"sphere": "not:20,31,25,11"}, ~ball),
+        ({"cylinder": "x:40,30,9"}, tube),
+        ({"cylinder": "x:40,30,9,5,30"}, tube & (x >= 5) & (x <= 30)),
+        ({"cylinder": "x:40,30,9", "sphere": "not:20,31,25,11"}, tube & ~ball),
+        ({"box": ["2,3,4,20,50,40", "not:8,0,0,12,79,63"]}, (abs(x - 11) <= 9) & (y >= 3) & (y <= 50) & (z >= 4) & (z <= 40) & (abs(x - 10) > 2)),
+        ({"box": "-0.1mm,1.5mm,2mm,10.1mm,25.2mm,20mm"}, (x <= 20) & (y >= 3) & (y <= 50) & (z >= 4) & (z <= 40)),
+    ):
+        expected = brickccl.label(scan, range=(0, 500), mask=mask)
+        for memory in ({}, {"memory": "80MiB", "threads": 1}):
+            result = brickccl.run(scan, range=(0, 500), spacing=0.5, **region, **memory)
+            assert np.array_equal(result.labels, expected), (region, memory)
+            assert result.findings["region"]["voxels"] == mask.sum()
+        assert 0 < expected.max()
+
+
 def test_a_table_from_a_file(scan, tmp_path):
     table = brickccl.run(scan, pores=True, spacing=0.1).table
     assert table.shape == scan.shape and table.describe()[0].name == "label"

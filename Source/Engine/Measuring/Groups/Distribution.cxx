@@ -180,17 +180,16 @@ MeasureTypedDistributions(const RunVolume &   volume,
       DistributionMeasures &    measures = distributions[c];
       const long double         deviation = component.intensity.standardDeviation;
       T * const                 values = gathered.data() + offsets[c];
-      T * const                 end = ignoresNaN ? std::partition(values,
-                                                  values + component.voxelCount,
-                                                  [](T value) { return !std::isnan(static_cast<double>(value)); })
-                                                 : values + component.voxelCount;
-      const auto                voxels = static_cast<std::uint64_t>(end - values);
-      const auto                count = static_cast<long double>(voxels);
-      // The sum of numbers may be NaN: it overflows in either direction.
-      const auto isFinite = [](T value) { return std::isfinite(static_cast<double>(value)); };
-      const bool isNumber = voxels > 0 && (!std::isnan(component.intensity.sum) || std::all_of(values, end, isFinite));
+      const auto                isNumber = [](T value) { return !std::isnan(static_cast<double>(value)); };
+      T * const                 end =
+        ignoresNaN ? std::partition(values, values + component.voxelCount, isNumber) : values + component.voxelCount;
+      const auto voxels = static_cast<std::uint64_t>(end - values);
+      const auto count = static_cast<long double>(voxels);
+      // The sum of numbers may be NaN: it is infinite in either direction.
+      const bool areNumbers =
+        voxels > 0 && (!std::isnan(component.intensity.sum) || std::all_of(values, end, isNumber));
       const double none = std::numeric_limits<double>::quiet_NaN();
-      if (!isNumber || !std::isfinite(deviation))
+      if (!areNumbers || !std::isfinite(deviation))
       {
         measures.skewness = measures.kurtosis = none;
       }
@@ -202,7 +201,7 @@ MeasureTypedDistributions(const RunVolume &   volume,
       }
       for (std::size_t i = 0; i < 5; ++i)
       {
-        measures.percentiles[i] = isNumber ? PercentileOf(values, voxels, Percentages[i]) : none;
+        measures.percentiles[i] = areNumbers ? PercentileOf(values, voxels, Percentages[i]) : none;
       }
       for (int axis = 0; axis < extent.dimension; ++axis)
       {

@@ -214,13 +214,8 @@ AddFeretColumns(ColumnList & columns)
 } // namespace
 
 constexpr ColumnGroup groups::Feret = [] {
-  ColumnGroup group;
-  group.name = "feret";
-  group.maximumDimension = 3;
+  ColumnGroup group = GroupOnRequest("feret", AddFeretColumns, MeasureExtents, MergeExtents);
   group.needsMoments = true;
-  group.addColumns = AddFeretColumns;
-  group.measure = MeasureExtents;
-  group.merge = MergeExtents;
   return group;
 }();
 

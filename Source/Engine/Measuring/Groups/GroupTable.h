@@ -7,7 +7,10 @@
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -26,6 +29,8 @@ extern const ColumnGroup Place;
 extern const ColumnGroup Shape;
 extern const ColumnGroup Feret;
 extern const ColumnGroup Hull;
+extern const ColumnGroup Geodesic;
+extern const ColumnGroup Skeleton;
 extern const ColumnGroup Surface;
 extern const ColumnGroup Topology;
 extern const ColumnGroup Inscribed;
@@ -34,11 +39,43 @@ extern const ColumnGroup Neighbors;
 extern const ColumnGroup Distribution;
 } // namespace groups
 
+/** A group for images of up to 3 dimensions. */
+constexpr ColumnGroup
+GroupOnRequest(const char *                      name,
+               decltype(ColumnGroup::addColumns) addColumns,
+               decltype(ColumnGroup::measure)    measure,
+               decltype(ColumnGroup::merge)      merge = nullptr)
+{
+  ColumnGroup group;
+  group.name = name;
+  group.maximumDimension = 3;
+  group.addColumns = addColumns;
+  group.measure = measure;
+  group.merge = merge;
+  return group;
+}
+
 /** All groups of columns, in the order of their columns. */
 const std::vector<const ColumnGroup *> & GroupTable();
 
 /** Inserts a group in the order of the table, behind all of it if it is not there. */
 void InsertGroup(const ColumnGroup & group, std::vector<const ColumnGroup *> & groups);
+
+/** Counts the voxels that components and zones share. */
+class ZoneCounter
+{
+public:
+  /** Adds those of a volume, or of the next part of one. */
+  void Add(const RunVolume & components, const ImageView & zones, const HostContext & context);
+
+  /** Sets the zone of each component, and the voxels of each zone. */
+  template <typename TNumber>
+  void SetNumbers(ComponentTable & table) const;
+
+private:
+  /** By component and zone. */
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> m_Voxels;
+};
 
 /** The input of a group of columns. */
 struct GroupInput

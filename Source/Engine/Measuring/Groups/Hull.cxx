@@ -312,14 +312,6 @@ AddHullColumns(ColumnList & columns)
 
 } // namespace
 
-constexpr ColumnGroup groups::Hull = [] {
-  ColumnGroup group;
-  group.name = "hull";
-  group.maximumDimension = 3;
-  group.addColumns = AddHullColumns;
-  group.measure = MeasureHull;
-  group.merge = MergeHull;
-  return group;
-}();
+constexpr ColumnGroup groups::Hull = GroupOnRequest("hull", AddHullColumns, MeasureHull, MergeHull);
 
 } // namespace brickccl

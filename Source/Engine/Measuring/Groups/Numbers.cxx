@@ -21,23 +21,18 @@ namespace brickccl
 
 using namespace columns;
 
-/** Finds the number that most of a component's voxels have, the smallest of several; 0 for a component with none. */
-template <typename TNumber, std::optional<ImageView> MeasureOptions::*Image>
-static void
-MeasureNumbers(const GroupInput & input, ComponentTable & table)
+void
+ZoneCounter::Add(const RunVolume & components, const ImageView & zones, const HostContext & context)
 {
-  const ImageView & numbers = *(input.options.*Image);
-  // By component and number.
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> shared;
-  std::vector<LabeledRun>                                          runs;
-  StopPoint                                                        stop(input.context);
-  VisitScalarType(numbers.type, [&](auto tag) {
+  std::vector<LabeledRun> runs;
+  StopPoint               stop(context);
+  VisitScalarType(zones.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    for (std::int64_t row = 0; row < numbers.extent.RowCount(); ++row)
+    for (std::int64_t row = 0; row < zones.extent.RowCount(); ++row)
     {
       stop.AskAt(static_cast<std::uint64_t>(row));
-      CollectLabeledRuns(input.volume, row, runs);
-      const auto * const values = static_cast<const T *>(numbers.data) + row * numbers.extent.RowLength();
+      CollectLabeledRuns(components, row, runs);
+      const auto * const values = static_cast<const T *>(zones.data) + row * zones.extent.RowLength();
       for (const LabeledRun & run : runs)
       {
         for (std::int64_t x = run.begin, end = x; x < run.end; x = end)
@@ -46,15 +41,22 @@ MeasureNumbers(const GroupInput & input, ComponentTable & table)
           {
             ++end;
           }
-          shared[{ run.label, static_cast<std::uint64_t>(values[x]) }] += static_cast<std::uint64_t>(end - x);
+          m_Voxels[{ run.label, static_cast<std::uint64_t>(values[x]) }] += static_cast<std::uint64_t>(end - x);
         }
       }
     }
   });
+}
+
+/** Finds the number that most of a component's voxels have, the smallest of several; 0 for a component with none. */
+template <typename TNumber>
+void
+ZoneCounter::SetNumbers(ComponentTable & table) const
+{
   std::vector<TNumber>                   found(table.components.size());
   std::vector<std::uint64_t>             most(found.size());
   std::map<std::uint64_t, std::uint64_t> sums;
-  for (const auto & [key, voxels] : shared)
+  for (const auto & [key, voxels] : m_Voxels)
   {
     const auto place = static_cast<std::size_t>(key.first - 1);
     if (key.second != 0 && voxels > most[place])
@@ -71,6 +73,18 @@ MeasureNumbers(const GroupInput & input, ComponentTable & table)
   });
   table.measures.Set(std::move(found));
   table.measures.Set(std::move(all));
+}
+
+template void ZoneCounter::SetNumbers<PartNumber>(ComponentTable & table) const;
+template void ZoneCounter::SetNumbers<ZoneNumber>(ComponentTable & table) const;
+
+template <typename TNumber, std::optional<ImageView> MeasureOptions::*Image>
+static void
+MeasureNumbers(const GroupInput & input, ComponentTable & table)
+{
+  ZoneCounter counter;
+  counter.Add(input.volume, *(input.options.*Image), input.context);
+  counter.SetNumbers<TNumber>(table);
 }
 
 static void

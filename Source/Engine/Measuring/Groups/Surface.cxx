@@ -258,15 +258,13 @@ AddSurfaceColumns(ColumnList & columns)
               "",
               MergeRule::SecondLook,
               [](Table t, Component c) { return BallSurface(t, c) / ValueOf(&SurfaceMeasures::crofton, t, c); });
+  columns.Add("opening_mm",
+              isFlat ? "opening of a crack: 2 area / perimeter; its ends count"
+                     : "opening of a crack: 2 volume / surface_area_mm2; its rim counts",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return 2 * VolumeOf(t, c) / ValueOf(&SurfaceMeasures::crofton, t, c); });
 }
 
-constexpr ColumnGroup groups::Surface = [] {
-  ColumnGroup group;
-  group.name = "surface";
-  group.maximumDimension = 3;
-  group.addColumns = AddSurfaceColumns;
-  group.measure = MeasureSurfaces;
-  return group;
-}();
+constexpr ColumnGroup groups::Surface = GroupOnRequest("surface", AddSurfaceColumns, MeasureSurfaces);
 
 } // namespace brickccl

@@ -161,22 +161,8 @@ AddThicknessColumns(ColumnList & columns)
 
 } // namespace
 
-constexpr ColumnGroup groups::Inscribed = [] {
-  ColumnGroup group;
-  group.name = "inscribed";
-  group.maximumDimension = 3;
-  group.addColumns = AddInscribedColumns;
-  group.measure = MeasureThickness;
-  return group;
-}();
+constexpr ColumnGroup groups::Inscribed = GroupOnRequest("inscribed", AddInscribedColumns, MeasureThickness);
 
-constexpr ColumnGroup groups::Thickness = [] {
-  ColumnGroup group;
-  group.name = "thickness";
-  group.maximumDimension = 3;
-  group.addColumns = AddThicknessColumns;
-  group.measure = MeasureThickness;
-  return group;
-}();
+constexpr ColumnGroup groups::Thickness = GroupOnRequest("thickness", AddThicknessColumns, MeasureThickness);
 
 } // namespace brickccl

@@ -234,13 +234,6 @@ AddTopologyColumns(ColumnList & columns)
   }
 }
 
-constexpr ColumnGroup groups::Topology = [] {
-  ColumnGroup group;
-  group.name = "topology";
-  group.maximumDimension = 3;
-  group.addColumns = AddTopologyColumns;
-  group.measure = MeasureTopology;
-  return group;
-}();
+constexpr ColumnGroup groups::Topology = GroupOnRequest("topology", AddTopologyColumns, MeasureTopology);
 
 } // namespace brickccl

@@ -108,7 +108,7 @@ TEST_F(Canceling, EveryGroupOfColumnsAsksInItsLoops)
 {
   const int plain = Questions([&](const HostContext & context) { Measure("", context); });
   EXPECT_GE(plain, 2 * OneLoop);
-  for (const char * const groups : { "shape", "surface", "feret", "topology", "neighbors" })
+  for (const char * const groups : { "shape", "surface", "feret", "geodesic", "skeleton", "topology", "neighbors" })
   {
     const Work work = [&](const HostContext & context) { Measure(groups, context); };
     EXPECT_GE(Questions(work), plain + 2 * OneLoop) << groups;

@@ -294,6 +294,19 @@ TEST(Intensities, DistributionsOfNotANumberAreNone)
   EXPECT_EQ(ValueOf(table, 0, "intensity_max"), 4);
 }
 
+TEST(Intensities, PercentilesAmongInfiniteOnesAreNumbers)
+{
+  constexpr float                 infinity = std::numeric_limits<float>::infinity();
+  const std::vector<std::uint8_t> voxels(5, 1);
+  const std::vector<float>        intensity{ infinity, 3, -infinity, 1, 2 };
+  const ComponentTable            table =
+    Label(ImageView(voxels.data(), Extent{ 5 }))
+      .Measure({ ImageView(intensity.data(), Extent{ 5 }), ColumnGroups::FromNames("intensity") });
+  EXPECT_EQ(ValueOf(table, 0, "intensity_median"), 2);
+  EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_mean")));
+  EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_skewness")));
+}
+
 /** Nor are they infinite or values of equal voxels. */
 TEST(Intensities, WithoutAnyNumberThereIsNoLowestAndNoHighest)
 {

@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import _core
 from .._arguments import Criterion, Order
-from .._progress import Progress, hook_of
+from .._progress import Progress, hook_of, part_of
 from .._table import Table
 from .._volume import threads_of, workers_of
 from ._executors import ProcessRunner, Runner, runner_of
@@ -27,6 +27,7 @@ from ._lock import FolderInUse, locked
 from ._options import check_options, devices_of, options_of
 from ._places import check_arrays, check_places
 from ._sources import DaskSource, Source, open_source
+from ._split import OF_COMPONENTS, check_split, chunks_of, split_slabs
 from ._state import DamagedState, State
 from ._statistics import statistics
 from ._tables import check_old_table, check_properties, check_rows, check_table
@@ -53,8 +54,10 @@ def _make_job(
     runner: Runner | None,
     given: Mapping[str, Any],
     holding: contextlib.ExitStack,
+    objects: tuple[Source, dict[str, Any]] | None = None,
 ) -> Job:
-    """Plans the work, or resumes the work in the folder, which `holding` locks from then on."""
+    """Plans the work, or resumes the work in the folder, which `holding` locks from then on. `objects` are those of a split,
+    which are labeled instead of the source, and what the plan keeps of it."""
     options = given["storage_options"]
     images: dict[str, Source | None] = {
         "source": open_source(source, select=given["select"], level=given["level"], storage_options=options)
@@ -91,6 +94,11 @@ def _make_job(
         raise TypeError("algorithm must be a name, for example 'auto', not None")
     measures = bool(table or given["return_table"] or goal.spec["kind"] == "ome" and (properties is None or len(properties)))
     chosen = options_of(volume, images["intensity"] is not None, {**given, "measures": measures})
+    split = None
+    if objects is not None:
+        volume, split = objects
+        images.update(source=volume, mask=None)
+        chosen |= {"criterion": "equal-value", "background": 0, "low": None, "high": None, "tolerance": None}
     devices = devices_of(given["devices"])
     algorithm = "Auto" if given["algorithm"] == "auto" else given["algorithm"]
     check_options(volume.shape, chosen, devices, algorithm, properties)
@@ -107,6 +115,7 @@ def _make_job(
         **{name: None if image is None else image.fingerprint(deep) for name, image in images.items() if name != "source"},
         "options": chosen,
         "target": goal.spec,
+        **({} if split is None else {"split": split}),
     }
     if not isinstance(given["overwrite"], bool):
         raise TypeError(f"overwrite must be True or False, not {given['overwrite']!r}")
@@ -196,6 +205,23 @@ def _finish(job: Job, runner: Runner, shares: _Shares) -> None:
     shares.tell(1.0)
 
 
+def _split_components(given: dict[str, Any], folder: str, runner: Runner, holding: contextlib.ExitStack, hook: Any) -> Any:
+    """Labels the components by bricks and splits them slab by slab. Returns what `_make_job` needs."""
+    check_split(given, folder)
+    own = {**given, **OF_COMPONENTS, "chunks": chunks_of(given["brick"])}
+    if not os.path.exists(os.path.join(folder, "objects", "plan.json")):
+        # What is certain to fail does so before the long work.
+        with contextlib.ExitStack() as trial, tempfile.TemporaryDirectory(prefix="brickccl-") as place:
+            _make_job(given["source"], given["target"], place, runner, {**given, "state": None}, trial)
+    os.makedirs(folder, exist_ok=True)
+    holding.enter_context(locked(folder, "label", is_alone=True))
+    with contextlib.ExitStack() as trial:
+        parts = os.path.join(folder, "components")
+        job = _make_job(given["source"], parts + ".zarr", parts, runner, own, trial)
+        _run(job, runner, part_of(hook, 0, 0.3))
+        return split_slabs(job, given, folder, part_of(hook, 0.3, 0.7) or (lambda fraction: None))
+
+
 def label(
     source: Any,
     target: Any,
@@ -219,6 +245,7 @@ def label(
     maximum_size: int | None = None,
     minimum_volume: float | None = None,
     largest: int | None = None,
+    split: bool | float | None = None,
     spacing: float | Sequence[float] | None = None,
     dtype: Any = "auto",
     table: str | os.PathLike[str] | None = None,
@@ -268,6 +295,10 @@ maximum_size, minimum_volume, largest
         As for `brickccl.label`, for the whole volume.
     mask : as `source`, optional
         Same shape; voxels where it is 0 are ignored.
+    split : bool or float, optional
+        Split touching objects, as `brickccl label --split`: the height in mm, or True for 0.75 of the smallest spacing. Limits
+        of size, `order` and `largest` apply to objects, and tables have the column ``parent``. Components are labeled by bricks,
+        then split slab by slab in this process, and the objects are labeled by bricks. `state` then also holds two label maps.
     spacing : float or sequence of float, optional
         Size of a voxel in mm. An OME-Zarr image has its own if its axes have units; otherwise lengths are in voxels.
     dtype : dtype, default "auto"
@@ -346,7 +377,12 @@ maximum_size, minimum_volume, largest
     folder = tempfile.mkdtemp(prefix="brickccl-") if state is None else os.fspath(state)
     try:
         with contextlib.ExitStack() as holding:
-            job = _make_job(source, target, folder, runner, given, holding)
+            place, objects = folder, None
+            if split is not None and split is not False:
+                hook = hook_of(progress)
+                objects = _split_components(given, folder, runner, holding, hook)
+                place, progress = os.path.join(folder, "objects"), part_of(hook, 0.7, 1)
+            job = _make_job(source, target, place, runner, given, holding, objects)
             count = _run(job, runner, progress)
             return Labels(job.target.array(), count, job.table() if return_table else None)
     finally:
@@ -379,6 +415,8 @@ def _arguments_of_plan(arguments: Mapping[str, Any]) -> dict[str, Any]:
     defaults = dict(label.__kwdefaults__ or {})
     for name in ("executor", "workers", "progress", "return_table", "state"):
         del defaults[name]
+    if arguments.get("split") not in (None, False):
+        raise ValueError("split= is one process's work between two labelings by bricks; use brickccl.big.label")
     unknown = [name for name in arguments if name not in defaults]
     if unknown:
         raise TypeError(f"plan has no argument {unknown[0]!r}")

@@ -110,6 +110,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--threads", type=int, metavar="N", help="threads for each brick (1 if there are bricks for all)")
     parser.add_argument("--overwrite", action="store_true")
     if name == "label":
+        parser.add_argument("--split", nargs="?", const=True, type=_number_of, metavar="H", help="split touching objects; H in mm")
         parser.add_argument("--executor", choices=("threads", "processes"), default="threads")
         parser.add_argument("--workers", type=int, metavar="N")
 
@@ -231,7 +232,7 @@ def run(chosen: argparse.Namespace) -> None:
     big = brickccl.big
     if chosen.step == "label":
         result = big.label(
-            chosen.source, chosen.target, executor=chosen.executor, workers=chosen.workers, **_problem(chosen)
+            chosen.source, chosen.target, executor=chosen.executor, workers=chosen.workers, split=chosen.split, **_problem(chosen)
         )
         print(f"{result.count} components: {chosen.target}")
     elif chosen.step == "plan":

@@ -246,6 +246,9 @@ class Job:
         """The component table of the volume."""
         counts = self._counts if self.needs_counts else None
         native = _core.merge_brick_tables(len(self.grid), self._sure_record, self._map, counts)
+        split = self.plan["problem"].get("split")
+        if split is not None:
+            _core.set_parents(native, np.load(split["parents"]))
         return Table(native, in_voxels=self.plan["problem"]["options"]["spacing"] is None)
 
     def _counts(self, index: int) -> bytes:

@@ -45,7 +45,8 @@ def counts_more(options: Mapping[str, Any], dimension: int) -> bool:
     return any(groups.get(name, name) in COUNTED_GROUPS for name in asked)
 
 
-def make_labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
+def make_rules(problem: dict[str, Any], algorithm: str, device: str, threads: int) -> tuple[_core.Rules, _core.Geometry]:
+    """What is joined, and the size and place of voxels."""
     options = problem["options"]
     dimension = len(problem["shape"])
     along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]
@@ -57,8 +58,14 @@ def make_labeler(problem: Mapping[str, Any], algorithm: str, device: str, thread
         device=device,
         threads=threads,
     )
-    geometry = _core.Geometry.make(along, origin)
-    return _core.BrickLabeler(problem["shape"], rules, geometry, options["measures"], options["columns"])
+    return rules, _core.Geometry.make(along, origin)
+
+
+def make_labeler(problem: dict[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
+    options = problem["options"]
+    rules, geometry = make_rules(problem, algorithm, device, threads)
+    has_classes = problem.get("split") is not None
+    return _core.BrickLabeler(problem["shape"], rules, geometry, options["measures"], options["columns"], has_classes)
 
 
 def _number(value: Any) -> Any:

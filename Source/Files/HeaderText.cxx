@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/FilePattern.h"
 
@@ -77,12 +78,7 @@ WholeNumber(const std::string & text, const std::string & field)
 std::vector<std::int64_t>
 WholeNumbers(const std::string & text, const std::string & field)
 {
-  std::vector<std::int64_t> numbers;
-  for (const std::string & word : Words(text))
-  {
-    numbers.push_back(WholeNumber(word, field));
-  }
-  return numbers;
+  return Mapped(Words(text), [&](const std::string & word) { return WholeNumber(word, field); });
 }
 
 double
@@ -98,12 +94,7 @@ RealNumber(const std::string & text, const std::string & field)
 std::vector<double>
 RealNumbers(const std::string & text, const std::string & field)
 {
-  std::vector<double> numbers;
-  for (const std::string & word : Words(text))
-  {
-    numbers.push_back(RealNumber(word, field));
-  }
-  return numbers;
+  return Mapped(Words(text), [&](const std::string & word) { return RealNumber(word, field); });
 }
 
 std::string

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/HeaderText.h"
@@ -186,12 +187,7 @@ SegmentsInJson(const char * text, const char * end)
   {
     throw Error("it is not JSON with segmentAttributes as dcmqi takes it: " + PlainText(error.what()));
   }
-  std::vector<Segment> sorted;
-  for (auto & [label, segment] : segments)
-  {
-    sorted.push_back(std::move(segment));
-  }
-  return sorted;
+  return Mapped(segments, [](const auto & labeled) { return labeled.second; });
 }
 
 } // namespace

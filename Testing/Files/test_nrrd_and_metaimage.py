@@ -176,9 +176,9 @@ class MetaImageTest(FilesTest):
 
     def test_a_long_is_refused(self):
         """It has four bytes in some files and eight in others, which would be read as other voxels."""
-        for name in ("MET_LONG", "MET_ULONG"):
-            self.refuses(self.write(self.voxels.astype("<i4").tobytes(), ElementType=name), saying=[name, "MET_LONG_LONG"])
-            eight = self.voxels.astype("<i8")
+        for name, kind in (("MET_LONG", "<i"), ("MET_ULONG", "<u")):
+            self.refuses(self.write(self.voxels.astype(kind + "4").tobytes(), ElementType=name), saying=[name, "MET_LONG_LONG"])
+            eight = self.voxels.astype(kind + "8")
             np.testing.assert_array_equal(self.read(self.write(eight.tobytes(), ElementType=name + "_LONG")).voxels, eight)
 
     def test_compressed_data(self):

@@ -19,18 +19,10 @@ constexpr std::size_t ChecksumSize = 8;
 static const char *
 NameOf(BytesKind kind)
 {
-  switch (kind)
-  {
-  case BytesKind::Record:
-    return "the record of a brick";
-  case BytesKind::Runs:
-    return "the runs of a brick";
-  case BytesKind::Map:
-    return "the map of a brick's labels";
-  case BytesKind::Counts:
-    break;
-  }
-  return "the counts of a brick";
+  return kind == BytesKind::Record ? "the record of a brick"
+       : kind == BytesKind::Runs   ? "the runs of a brick"
+       : kind == BytesKind::Map    ? "the map of a brick's labels"
+                                   : "the counts of a brick";
 }
 
 /** Tables for 8 bytes at once of CRC-64 with the polynomial of ECMA-182, bits reflected. */

@@ -2,6 +2,7 @@
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
@@ -153,11 +154,7 @@ MergeBrickTables(std::size_t                                     bricks,
     }
   }
   ThrowIf<InvalidArgument>(all.tables.empty(), "no brick has a table to merge");
-  std::vector<const ComponentTable *> parts;
-  for (const ComponentTable & table : all.tables)
-  {
-    parts.push_back(&table);
-  }
+  const auto parts = Mapped(all.tables, [](const ComponentTable & table) { return &table; });
   MergeParts(parts,
              all.places,
              static_cast<std::size_t>(all.components),

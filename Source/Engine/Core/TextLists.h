@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <iterator>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace brickccl
@@ -73,17 +75,25 @@ Joined(const TList & list, const std::string & separator)
   return Joined(list, separator, [](const std::string & item) { return item; });
 }
 
+/** What `valueOf` makes of the items of a list. */
+template <typename TList, typename TValueOf>
+auto
+Mapped(const TList & list, const TValueOf & valueOf)
+{
+  std::vector<std::decay_t<decltype(valueOf(*std::begin(list)))>> values;
+  for (const auto & item : list)
+  {
+    values.push_back(valueOf(item));
+  }
+  return values;
+}
+
 /** The names of the items of a list. */
 template <typename TList>
 std::vector<std::string>
 NameList(const TList & list)
 {
-  std::vector<std::string> names;
-  for (const auto & item : list)
-  {
-    names.emplace_back(item.name);
-  }
-  return names;
+  return Mapped(list, [](const auto & item) { return std::string(item.name); });
 }
 
 } // namespace brickccl

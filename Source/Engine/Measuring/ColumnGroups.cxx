@@ -122,11 +122,7 @@ ColumnGroups::AddGroupOfColumn(const std::string & column)
     const ColumnGroup * const group = FindGroup(found->second);
     return group != nullptr ? Add(*group) : void();
   }
-  std::vector<std::string> known;
-  for (const ColumnGroup * const group : GroupTable())
-  {
-    known.emplace_back(group->name);
-  }
+  auto known = Mapped(GroupTable(), [](const ColumnGroup * group) { return std::string(group->name); });
   for (const auto & one : names)
   {
     known.push_back(one.first);

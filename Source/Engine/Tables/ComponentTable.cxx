@@ -2,6 +2,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/RowSums.h"
 
@@ -98,12 +99,9 @@ MeasureSet::Insert(Entry entry)
 std::vector<MeasureSet::RawList>
 MeasureSet::RawLists() const
 {
-  std::vector<RawList> lists;
-  for (const Entry & entry : m_Entries)
-  {
-    lists.push_back({ entry.type.name(), entry.data, entry.size, entry.elementSize });
-  }
-  return lists;
+  return Mapped(m_Entries, [](const Entry & entry) {
+    return RawList{ entry.type.name(), entry.data, entry.size, entry.elementSize };
+  });
 }
 
 void

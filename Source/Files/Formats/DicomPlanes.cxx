@@ -106,10 +106,9 @@ TakeSpacing(const Attributes & attributes, Plane & plane, std::vector<std::strin
               "; it must be above 0");
     // The distance of rows comes first.
     plane.spacing = { spacing[1], spacing[0] };
-    if (tag != tagsOfSpacing[0])
-    {
-      AddNote(notes, "PixelSpacing is missing; " + std::string(tag->keyword) + " is taken for it");
-    }
+    AddNoteIf(tag != tagsOfSpacing[0],
+              notes,
+              "PixelSpacing is missing; " + std::string(tag->keyword) + " is taken for it");
     return;
   }
 }
@@ -323,16 +322,13 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   const std::size_t needed =
     (format.bitsAllocated == 1 ? (frames * static_cast<std::size_t>(format.PixelsOfFrame()) + 7) / 8
                                : frames * format.BytesOfFrame());
-  if (!format.encapsulated && source->file.pixels->size > needed + 1)
-  {
-    AddNote(notes,
+  AddNoteIf(!format.encapsulated && source->file.pixels->size > needed + 1,
+            notes,
             "the pixel data are longer than the header promises, by " +
               std::to_string(source->file.pixels->size - needed) + " bytes, which are ignored");
-  }
-  if (format.photometric == "PALETTE COLOR")
-  {
-    AddNote(notes, "it has a palette; the voxels are numbers of colors, not brightness");
-  }
+  AddNoteIf(format.photometric == "PALETTE COLOR",
+            notes,
+            "it has a palette; the voxels are numbers of colors, not brightness");
   return planes;
 }
 

@@ -78,6 +78,14 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 
 /** Adds a note unless `notes` has it already. */
 void AddNote(std::vector<std::string> & notes, const std::string & note);
+inline void
+AddNoteIf(bool condition, std::vector<std::string> & notes, const std::string & note)
+{
+  if (condition)
+  {
+    AddNote(notes, note);
+  }
+}
 
 /** \throws Error that names the first slices that differ in size, type, meaning of values, spacing, orientation or
  *  patient. Adds a note if some do not say what their values are, or if there is padding. */

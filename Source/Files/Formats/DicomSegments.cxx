@@ -86,14 +86,12 @@ FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places, 
     // Slices without a frame may be between any two.
     const double      step = planes[0].step;
     const Tag * const source = planes[0].stepSource;
-    if (source == nullptr || std::fabs(step - least) > 1e-3 * least)
-    {
-      AddNote(
-        notes,
-        "the least distance of its frames, " + Shortest(std::round(least * 1e6) / 1e6) +
-          " mm, is used as the slice spacing" +
-          (source == &tags::SpacingBetweenSlices ? ", not the SpacingBetweenSlices of " + Shortest(step) + " mm" : ""));
-    }
+    AddNoteIf(
+      source == nullptr || std::fabs(step - least) > 1e-3 * least,
+      notes,
+      "the least distance of its frames, " + Shortest(std::round(least * 1e6) / 1e6) +
+        " mm, is used as the slice spacing" +
+        (source == &tags::SpacingBetweenSlices ? ", not the SpacingBetweenSlices of " + Shortest(step) + " mm" : ""));
   }
   ThrowIf(grid.slices.empty(),
           "the positions of its frames are not multiples of one distance: " + Shortest(least) +
@@ -356,11 +354,9 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
   image.segmentation.segments = NamedSegments(data);
   const std::string characters = data.Text(tags::CharacterSet);
-  if (!characters.empty() && characters != "ISO_IR 6" && characters != "ISO_IR 100" && characters != "ISO_IR 192")
-  {
-    AddNote(image.notes,
+  AddNoteIf(!characters.empty() && characters != "ISO_IR 6" && characters != "ISO_IR 100" && characters != "ISO_IR 192",
+            image.notes,
             "its names of segments use the characters of " + Quoted(characters) + ", which are not converted");
-  }
   TellHeader(options, image);
   const FramesOfSlices frames = SortFrames(grid, planes, segments);
   const std::size_t    bytes = VoxelBytes(image.extent, 1, image.type);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/Formats/DicomPlanes.h"
 #include "BrickCCL/Files/Formats.h"
@@ -310,11 +311,9 @@ ReadDicomFolder(const std::string & path, const ReadOptions & options)
 LoadedImage
 ReadDicomFiles(const std::vector<std::string> & paths, const ReadOptions & options)
 {
-  std::vector<FoundFile> found;
-  for (const std::string & path : paths)
-  {
-    found.push_back({ path, std::filesystem::path(path).filename().string() });
-  }
+  auto found = Mapped(paths, [](const std::string & path) {
+    return FoundFile{ path, std::filesystem::path(path).filename().string() };
+  });
   std::sort(found.begin(), found.end(), [](const FoundFile & a, const FoundFile & b) {
     return NaturallyBefore(a.name, b.name);
   });

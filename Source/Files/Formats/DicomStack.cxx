@@ -127,11 +127,10 @@ SortByPosition(std::vector<Plane> & planes,
   NormalOf(planes[0].orientation, normal);
   const auto place = [&](const Plane & plane) { return PlaceAlong(plane, normal); };
   const auto before = [&](const Plane & a, const Plane & b) { return place(a) < place(b); };
-  if (areFiles && !std::is_sorted(planes.begin(), planes.end(), before) &&
-      !std::is_sorted(planes.rbegin(), planes.rend(), before))
-  {
-    AddNote(notes, "slices are ordered by position, not by file name");
-  }
+  AddNoteIf(areFiles && !std::is_sorted(planes.begin(), planes.end(), before) &&
+              !std::is_sorted(planes.rbegin(), planes.rend(), before),
+            notes,
+            "slices are ordered by position, not by file name");
   std::stable_sort(planes.begin(), planes.end(), before);
   std::vector<double> places;
   for (const Plane & plane : planes)
@@ -255,11 +254,9 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
   const bool isFloat = format.type == ScalarType::Float32 || format.type == ScalarType::Float64;
   image.type = TypeOfScaled(format.type, lowest, highest, scalings);
   image.channels = format.samples;
-  if (!isFloat && (image.type == ScalarType::Float32 || image.type == ScalarType::Float64))
-  {
-    AddNote(image.notes,
+  AddNoteIf(!isFloat && (image.type == ScalarType::Float32 || image.type == ScalarType::Float64),
+            image.notes,
             "RescaleSlope or RescaleIntercept has fractions: values are " + std::string(NameOf(image.type)));
-  }
   TellHeader(options, image);
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
   const std::size_t planeBytes = bytes / planes.size();

@@ -6,6 +6,8 @@
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
+#include <map>
+
 namespace brickccl::files
 {
 
@@ -45,21 +47,14 @@ private:
 ScalarType
 TypeOfMgh(std::int64_t type)
 {
-  switch (type)
-  {
-  case 0:
-    return ScalarType::UInt8;
-  case 1:
-    return ScalarType::Int32;
-  case 3:
-    return ScalarType::Float32;
-  case 4:
-    return ScalarType::Int16;
-  case 10:
-    return ScalarType::UInt16;
-  default:
-    throw Unsupported("its voxels have the type " + std::to_string(type) + "; types 0, 1, 3, 4 and 10 are read");
-  }
+  static const std::map<std::int64_t, ScalarType> types = { { 0, ScalarType::UInt8 },
+                                                            { 1, ScalarType::Int32 },
+                                                            { 3, ScalarType::Float32 },
+                                                            { 4, ScalarType::Int16 },
+                                                            { 10, ScalarType::UInt16 } };
+  ThrowIf<Unsupported>(types.count(type) == 0,
+                       "its voxels have the type " + std::to_string(type) + "; types 0, 1, 3, 4 and 10 are read");
+  return types.at(type);
 }
 
 /** Places an image whose header has the directions of its axes and its center, in RAS. */

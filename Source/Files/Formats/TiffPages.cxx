@@ -188,11 +188,11 @@ CheckKind(TIFF * tiff, const TiffPage & page)
                        "its samples have the format " + std::to_string(page.format) +
                          " (complex numbers, perhaps); whole and floating-point numbers are read");
   const bool isFloat = page.format == SAMPLEFORMAT_IEEEFP;
-  ThrowIf<Unsupported>(
-    page.bits == 1 ? page.format != SAMPLEFORMAT_UINT : !page.IsWholeBytes() || (page.bits < 32 && isFloat),
-    "its samples have " + std::to_string(page.bits) + " bits; " +
-      (isFloat ? "floating-point numbers of 32 and 64 bits" : "1 (unsigned), 8, 16, 32 and 64 bits") +
-      " are read: convert it to 16 or 32 bits");
+  ThrowIf<Unsupported>(page.bits == 1 ? page.format != SAMPLEFORMAT_UINT
+                                      : !page.IsWholeBytes() || (page.bits < 32 && isFloat),
+                       "its samples have " + std::to_string(page.bits) + " bits; " +
+                         (isFloat ? "floating-point numbers of 32 and 64 bits are read: convert it to 32 bits"
+                                  : "1 (unsigned), 8, 16, 32 and 64 bits are read: convert it to 16 or 32 bits"));
   ThrowIf<Unsupported>(page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG,
                        "it is compressed by old-style JPEG or PixarLog, which the TIFF library may get wrong; save it "
                        "again, with deflate");

@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Job/JobCriterion.h"
 
@@ -78,11 +79,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
       ->excludes(command->get_option("--work"));
   }
   command->callback([job, frontEnd] {
-    std::vector<std::string *> outputs;
-    for (const auto & [name, member] : Outputs)
-    {
-      outputs.push_back(&(*job.*member));
-    }
+    const auto outputs = Mapped(Outputs, [&](const auto & output) { return &(*job.*output.second); });
     frontEnd.redirect ? frontEnd.redirect(outputs, job->record) : void();
     RunLabel(*job, frontEnd);
   });

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Job/JobCriterion.h"
@@ -283,12 +284,8 @@ private:
     options.classes = m_Image.View();
     const auto ofParents =
       InputLabels(MeasureLabelImage(*m_Run.Parents(), m_Image.geometry, options, m_Arguments.threads));
-    std::vector<std::uint64_t> labels;
-    for (const ParentLabel & parent : m_Table.measures.Of<ParentLabel>())
-    {
-      labels.push_back(ofParents[parent.label - 1]);
-    }
-    return labels;
+    return Mapped(m_Table.measures.Of<ParentLabel>(),
+                  [&](const ParentLabel & parent) { return ofParents[parent.label - 1]; });
   }
 
   /** Gives back the memory of what was labeled, unless a picture shows it. */

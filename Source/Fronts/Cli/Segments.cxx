@@ -77,24 +77,14 @@ NamesOf(const Segmentation & segmentation, const std::vector<std::uint64_t> & la
   {
     nameOf.emplace(segment.label, NameOf(segment));
   }
-  std::vector<std::string> names;
-  for (const std::uint64_t label : labels)
-  {
-    names.push_back(nameOf[label]);
-  }
-  return names;
+  return Mapped(labels, [&](std::uint64_t label) { return nameOf[label]; });
 }
 
 /** The names of all segments. */
 static std::vector<std::string>
 NamesIn(const Segmentation & segmentation)
 {
-  std::vector<std::string> names;
-  for (const Segment & segment : segmentation.segments)
-  {
-    names.push_back(NameOf(segment));
-  }
-  return names;
+  return Mapped(segmentation.segments, [](const Segment & segment) { return NameOf(segment); });
 }
 
 /** \throws InvalidArgument with the nearest name if a text is none of the names */

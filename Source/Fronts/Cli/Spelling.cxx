@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
@@ -33,12 +34,8 @@ OptionNames(const CLI::App & command)
 std::vector<std::string>
 CommandNames(const CLI::App & app)
 {
-  std::vector<std::string> names;
-  for (const CLI::App * const one : app.get_subcommands([](const CLI::App *) { return true; }))
-  {
-    names.push_back(one->get_name());
-  }
-  return names;
+  return Mapped(app.get_subcommands([](const CLI::App *) { return true; }),
+                [](const CLI::App * one) { return one->get_name(); });
 }
 
 std::string

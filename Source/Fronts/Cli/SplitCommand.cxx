@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Segments.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Splitting/Split.h"
 
 #include <algorithm>
@@ -73,12 +74,7 @@ NoteSeeds(const SplitReport & report, bool isSeeded, ImageReader & reader)
 std::vector<std::uint64_t>
 ParentsOf(const SplitReport & report)
 {
-  std::vector<std::uint64_t> parents;
-  for (const SplitObject & object : report.objects)
-  {
-    parents.push_back(object.parent);
-  }
-  return parents;
+  return Mapped(report.objects, [](const SplitObject & object) { return std::uint64_t{ object.parent }; });
 }
 
 /** The numbers of objects for all heights, as rows of a table. */

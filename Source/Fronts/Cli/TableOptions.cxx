@@ -276,12 +276,8 @@ CheckNeedOfColumn(const std::string & column, const job::Table & arguments, cons
 void
 CheckColumnIsThere(const std::string & column, const job::Table & arguments, const std::string & option)
 {
-  const std::string        name = ColumnInMillimeters(column);
-  std::vector<std::string> names;
-  for (const auto & known : AllColumnNames())
-  {
-    names.push_back(known.first);
-  }
+  const std::string name = ColumnInMillimeters(column);
+  const auto        names = Mapped(AllColumnNames(), [](const auto & known) { return known.first; });
   ThrowIf<InvalidArgument>(std::find(names.begin(), names.end(), name) == names.end(),
                            "there is no column '" + column + "' for " + option + DidYouMean(name, names) +
                              "; `brickccl stats --list-columns` lists all");

@@ -257,11 +257,9 @@ AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions)
 {
   for (const std::string & region : regions)
   {
-    std::vector<double> numbers;
-    for (const std::string & number : SplitAt(',', region))
-    {
-      numbers.push_back(static_cast<double>(cli::ParseNumber(number, "a region")));
-    }
+    auto numbers = Mapped(SplitAt(',', region), [](const std::string & number) {
+      return static_cast<double>(cli::ParseNumber(number, "a region"));
+    });
     // The axes of space, unless the region has its own before them.
     numbers.insert(numbers.end(), { 1, 0, 0, 0, 1, 0, 0, 0, 1 });
     ThrowIf<InvalidArgument>(numbers.size() != 15 && numbers.size() != 24,

@@ -2,6 +2,7 @@
 #include "BrickCCL/Vtk/SurfacePicture.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/LabelColors.h"
@@ -263,14 +264,12 @@ WriteSurfacePicture(const std::string &     path,
   std::vector<Surface>       surfaces = MakeSurfaces(contents, report, context.Part(0, 0.6));
   std::vector<std::uint64_t> listed = key.Labels();
   listed.insert(listed.end(), labels.begin(), labels.end());
-  const LabelColors  colors({}, listed);
-  std::vector<Color> colorOf;
-  for (const std::uint64_t label : labels)
-  {
-    colorOf.push_back(contents.columnColors != nullptr ? (*contents.columnColors)[label] : colors[label]);
-  }
-  const ColoredSurface components = Join(surfaces, colorOf);
-  ColoredSurface       part;
+  const LabelColors        colors({}, listed);
+  const std::vector<Color> colorOf = Mapped(labels, [&](std::uint64_t label) -> Color {
+    return contents.columnColors != nullptr ? (*contents.columnColors)[label] : colors[label];
+  });
+  const ColoredSurface     components = Join(surfaces, colorOf);
+  ColoredSurface           part;
   if (contents.part)
   {
     SurfaceSource source{ *contents.part, table.geometry, std::nullopt, {}, {}, {} };

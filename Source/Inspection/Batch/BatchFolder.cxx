@@ -6,6 +6,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Files/Disk/FlushDisk.h"
@@ -288,11 +289,7 @@ void
 BatchFolder::FinishItems(const std::vector<const BatchItem *> & items) const
 {
   const auto unfinished = [&](const BatchItem & item) { return PathOf(".batch/unfinished/" + item.folder); };
-  std::vector<std::string> folders;
-  for (const BatchItem * const item : items)
-  {
-    folders.push_back(unfinished(*item));
-  }
+  const auto folders = Mapped(items, [&](const BatchItem * item) { return unfinished(*item); });
   OnDisk(PathOf("items"), [&] { FlushFolders(folders); });
   for (const BatchItem * const item : items)
   {

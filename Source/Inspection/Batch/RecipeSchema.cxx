@@ -2,6 +2,7 @@
 #include "BrickCCL/Batch/RecipeSchema.h"
 
 #include "BrickCCL/Batch/Rules.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Job/Parameters.h"
 
 #include <cmath>
@@ -112,14 +113,7 @@ DefaultOf(const job::Parameter & parameter)
 const std::vector<std::string> &
 RecipeTables()
 {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto & table : Tables)
-    {
-      all.push_back(table.first);
-    }
-    return all;
-  }();
+  static const auto names = Mapped(Tables, [](const auto & table) { return std::string(table.first); });
   return names;
 }
 

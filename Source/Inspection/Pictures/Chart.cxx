@@ -2,6 +2,7 @@
 #include "BrickCCL/Pictures/Chart.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/Ticks.h"
 
@@ -195,12 +196,9 @@ WriteLineChart(const std::string & path, const LineChart & chart)
         drawing->DrawLine(points[i].first, points[i].second, points[i].first, points[i].second, 6, color);
       }
     };
-    std::vector<std::pair<double, double>> places;
-    for (const auto & [x, y] : series.points)
-    {
-      places.emplace_back(frame.X(x), frame.Y(series.isRight ? second : up, y));
-    }
-    draw(places);
+    draw(Mapped(series.points, [&](const auto & point) {
+      return std::pair<double, double>(frame.X(point.first), frame.Y(series.isRight ? second : up, point.second));
+    }));
     const double left = frame.LegendLeft();
     draw(
       { { left, legend - FontCapitalHeight / 2.0 }, { left + sample - ChartGap, legend - FontCapitalHeight / 2.0 } });

@@ -2,6 +2,7 @@
 #include "BrickCCL/Pictures/PictureKey.h"
 
 #include "BrickCCL/Core/RoundNumber.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/Ticks.h"
 
@@ -104,12 +105,7 @@ PictureKey::PictureKey(const KeyContents & contents, double pixelSize, int heigh
 std::vector<std::uint64_t>
 PictureKey::Labels() const
 {
-  std::vector<std::uint64_t> labels;
-  for (const Row & row : m_Rows)
-  {
-    labels.push_back(row.label);
-  }
-  return labels;
+  return Mapped(m_Rows, [](const Row & row) { return row.label; });
 }
 
 int

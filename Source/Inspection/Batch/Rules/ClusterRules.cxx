@@ -5,6 +5,7 @@
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
@@ -144,24 +145,16 @@ TakeCluster(RuleJudge & judge, const std::vector<Cluster> & clusters, const std:
   judge.Take(highest == values.end() ? 0 : *highest);
   if (highest != values.end())
   {
-    std::vector<std::uint64_t> labels;
-    for (const std::size_t place : clusters[static_cast<std::size_t>(std::distance(values.begin(), highest))])
-    {
-      labels.push_back(judge.findings.table.components.Label(place));
-    }
-    judge.DecideByLargestOf(labels);
+    judge.DecideByLargestOf(Mapped(clusters[static_cast<std::size_t>(std::distance(values.begin(), highest))],
+                                   [&](std::size_t place) { return judge.findings.table.components.Label(place); }));
   }
 }
 
 static void
 JudgeNumberOfDefects(RuleJudge & judge)
 {
-  const std::vector<Cluster> clusters = ClustersOf(judge);
-  std::vector<double>        numbers;
-  for (const Cluster & cluster : clusters)
-  {
-    numbers.push_back(static_cast<double>(cluster.size()));
-  }
+  const auto clusters = ClustersOf(judge);
+  const auto numbers = Mapped(clusters, [](const Cluster & cluster) { return static_cast<double>(cluster.size()); });
   // Of clusters of two defects or more the number counts, and the one of most is named.
   const bool counts = judge.rule.rule == "clusters";
   const auto several = std::count_if(numbers.begin(), numbers.end(), [](double number) { return number > 1; });

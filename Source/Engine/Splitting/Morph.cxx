@@ -110,18 +110,12 @@ private:
   Dilate(const DistanceUnit & unit)
   {
     const std::uint32_t label = *std::max_element(m_Labels.Data(), m_Labels.Data() + m_Labels.Size());
-    std::atomic<bool>   isOne{ true };
-    Mask                mask;
-    mask.Resize(m_Labels.Size());
-    ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
-      mask[i] = m_Labels[i] == 0 ? 1 : 0;
-      if (m_Labels[i] != label && mask[i] == 0)
-      {
-        isOne = false;
-      }
-    });
-    if (isOne)
+    const auto          isOther = [label](std::uint32_t other) { return other != 0 && other != label; };
+    if (std::none_of(m_Labels.Data(), m_Labels.Data() + m_Labels.Size(), isOther))
     {
+      Mask mask;
+      mask.Resize(m_Labels.Size());
+      ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) { mask[i] = m_Labels[i] == 0 ? 1 : 0; });
       Mask near;
       FindNearOthers(mask, m_Extent, unit, m_Options.radius, m_Context, near);
       ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {

@@ -336,7 +336,7 @@ PieceCounter::Add(const RunVolume & components, const std::uint8_t * part)
       components.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
         const auto label = static_cast<std::size_t>(labels[run]);
         sizes[label] += static_cast<std::uint64_t>(end - begin);
-        isInPart[label] = part[row * extent.RowLength() + begin];
+        isInPart[label] |= part[row * extent.RowLength() + begin];
       });
     }
   });

@@ -92,6 +92,31 @@ SlabRuns::Get(std::size_t slab)
   return runs;
 }
 
+/** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
+ *  such slabs, if the one that is asked for does not. */
+void
+CheckAlgorithm(const LoadedImage & image, LabelOptions options)
+{
+  Extent few = image.extent;
+  for (std::int64_t & size : few.size)
+  {
+    size = std::min<std::int64_t>(size, 3);
+  }
+  const std::vector<double> background(static_cast<std::size_t>(few.VoxelCount() * image.channels));
+  const void * const        voxels = background.data();
+  options.threads = 1;
+  options.periodic = {};
+  try
+  {
+    Label(ImageView(voxels, image.type, few, image.channels), options);
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported("--algorithm " + options.algorithm +
+                      " does not label this image in parts (--memory): " + error.what());
+  }
+}
+
 SlabPlan
 PlanFor(const SlabImages & images, const SlabOptions & options)
 {
@@ -202,6 +227,7 @@ LabelBySlabs(job::JobRun &        run,
   SlabOptions      options{ job, run.Hooks(), run.options, measures, groups };
   options.seeSlab = seeSlab;
   options.label.criterion = job::CriterionOf(job, run.image.type);
+  CheckAlgorithm(run.image, options.label);
   options.label.progress = run.Hooks().progress();
   if (const std::string remark = ResolveDevice(options.label.device).remark; !remark.empty())
   {

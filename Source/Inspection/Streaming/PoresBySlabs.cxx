@@ -83,28 +83,19 @@ private:
   void
   TakeParts()
   {
-    PieceCounter material(m_Material.Result().components);
+    PieceCounter pieces(m_Material.Result().components);
     for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
     {
-      material.Add(m_MaterialRuns, PieceOf(slab, 0));
+      pieces.Add(m_MaterialRuns, PieceOf(slab, 0));
     }
-    std::vector<bool> isInPart(material.sizes.size());
-    TakePieces(
-      *m_Wanted,
-      material.sizes,
-      [&](std::size_t label) { return isInPart[label]; },
-      [&](std::size_t label) {
-        TakePiece(label);
-        PieceCounter within(isInPart.size() - 1);
-        for (std::size_t slab = m_Parts.back().first; slab <= m_Parts.back().last; ++slab)
-        {
-          within.Add(m_MaterialRuns, FilledPieceOf(slab, m_Parts.back()));
-        }
-        for (std::size_t other = 1; other < isInPart.size(); ++other)
-        {
-          isInPart[other] = isInPart[other] || within.isInPart[other] != 0;
-        }
-      });
+    const auto isInPart = [&](std::size_t label) { return pieces.isInPart[label] != 0; };
+    TakePieces(*m_Wanted, std::vector(pieces.sizes), isInPart, [&](std::size_t label) {
+      TakePiece(label);
+      for (std::size_t slab = m_Parts.back().first; slab <= m_Parts.back().last; ++slab)
+      {
+        pieces.Add(m_MaterialRuns, FilledPieceOf(slab, m_Parts.back()));
+      }
+    });
   }
 
   /** Takes a piece as the next part. */

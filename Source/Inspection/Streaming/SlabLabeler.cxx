@@ -317,7 +317,6 @@ SlabLabeler::TableBytes(std::uint64_t parts, std::uint64_t components) const
     ofSlabs += 200;
     ofVolume += 240;
   }
-  // Components have voxels in a few zones.
   ofSlabs += m_Images.zones == nullptr ? 0 : 160;
   return ofSlabs * parts + ofVolume * components;
 }
@@ -380,16 +379,9 @@ SlabLabeler::MeasureNumbers()
     hasParts ? count(part, parts, m_Result.parts) : void();
     reader.Forget(box);
   }
-  if (hasParts)
-  {
-    InsertGroup(groups::Parts, m_Result.table.groups);
-    parts.SetNumbers<PartNumber>(m_Result.table);
-  }
-  if (m_Images.zones != nullptr)
-  {
-    InsertGroup(groups::Zones, m_Result.table.groups);
-    zones.SetNumbers<ZoneNumber>(m_Result.table);
-  }
+  ComponentTable & table = m_Result.table;
+  hasParts ? (InsertGroup(groups::Parts, table.groups), parts.SetNumbers<PartNumber>(table)) : void();
+  m_Images.zones ? (InsertGroup(groups::Zones, table.groups), zones.SetNumbers<ZoneNumber>(table)) : void();
 }
 
 void

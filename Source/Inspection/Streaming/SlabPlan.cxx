@@ -25,11 +25,9 @@ WorkBytesPerVoxel(const Criterion & criterion)
   return criterion.FollowsForeground() ? 16 : 32;
 }
 
-/** The same for the masks of a part and its pores, and the runs of its material and of what is not. */
+/** The same for the masks of a part and its pores, and the runs of its material and of what is not;
+ *  several parts have masks of numbers, too, and are joined by them. */
 constexpr double BytesOfPores = 8;
-
-/** The same for the mask of one of several parts, whose numbers are joined by value. */
-constexpr double BytesOfParts = 17;
 
 /** The same for the numbers of objects, by which they are labeled. */
 constexpr double BytesOfSplit = 24;
@@ -170,7 +168,7 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, const job::Job
   slice.size[axis] = axis == 0 ? extent.size[0] : 1;
   const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
   const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion) +
-                          (job.pores           ? BytesOfPores + (job::PartsOf(job) ? BytesOfParts : 0)
+                          (job.pores           ? BytesOfPores * (job::PartsOf(job) ? 3 : 1)
                            : job.split.empty() ? 0
                                                : BytesOfSplit);
   const std::int64_t fewest = axis == 0 ? 1 : std::min(extent.size[axis], FewestSlices(images, slice));

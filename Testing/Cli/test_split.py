@@ -228,7 +228,7 @@ class SplitTest(CommandTest):
             self.ok("phantom", kind, path, "--size", 90, 80, 100, *options)
             for neighbors in (6, 26):
                 arguments = ("label", path, self.output, "--split", "--connectivity", neighbors, "--threads", 1, "--quiet")
-                told = self.fails(*arguments, "--memory", (56 << 20) + (1000 << 10), saying="use --memory").stderr
+                told = self.fails(*arguments, "--memory", (58 << 20) + (200 << 10), saying="use --memory").stderr
                 self.ok(*arguments, "--memory", told.rpartition("use --memory ")[2].split(",")[0].strip())
 
     def test_shares_are_of_the_mask(self):

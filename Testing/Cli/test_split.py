@@ -221,10 +221,9 @@ class SplitTest(CommandTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["mask.nrrd", "volume.nrrd"])
         self.ok("label", path, self.output, "--split", "--threads", 1, "--memory", told.rpartition("--memory ")[2].strip())
 
-    def test_the_memory_that_is_asked_for_is_enough(self):
+    def test_the_memory_that_is_asked_for_is_enough_for_deep_objects(self):
         path = self.path("volume.nrrd")
-        for kind, options in (("powder", ()), ("foam", ()), ("foam", ("--grain", 60)), ("balls", ("--density", 0.6)),
-                              ("random", ("--density", 0.3)), ("random", ("--density", 0.6)), ("random", ("--density", 0.5, "--grain", 4))):
+        for kind, options in (("powder", ()), ("foam", ()), ("foam", ("--grain", 60)), ("balls", ("--density", 0.6))):
             self.ok("phantom", kind, path, "--size", 90, 80, 100, *options)
             for neighbors in (6, 26):
                 arguments = ("label", path, self.output, "--split", "--connectivity", neighbors, "--threads", 1, "--quiet")

@@ -9,6 +9,7 @@ cells of a foam with round windows in its walls. The adjusted Rand index is that
 scipy, and scikit-image for the comparison."""
 
 import argparse
+import gzip
 import json
 import os
 import subprocess
@@ -111,11 +112,13 @@ def phantoms(command, side, seed):
 def made(command, kind, side, seed, *options):
     """The objects of a phantom of the command."""
     with tempfile.TemporaryDirectory() as folder:
-        truth = os.path.join(folder, "truth.npy")
+        truth = os.path.join(folder, "truth.nrrd")
         size = [str(side)] * 3
-        subprocess.run([command, "phantom", kind, os.path.join(folder, "mask.npy"), "--truth", truth, "--size", *size, "--seed", str(seed),
+        subprocess.run([command, "phantom", kind, os.path.join(folder, "mask.nrrd"), "--truth", truth, "--size", *size, "--seed", str(seed),
                         "--quiet", *options], check=True)
-        return np.load(truth)
+        with open(truth, "rb") as stream:
+            data = stream.read()
+    return np.frombuffer(gzip.decompress(data[data.index(b"\n\n") + 2:]), "<u4").reshape((side,) * 3).astype(np.int32)
 
 
 def by_command(command, mask, height, folder):

@@ -77,14 +77,13 @@ private:
     const std::uint64_t records = m_Splitter.RecordBytes();
     const std::int64_t  deep = m_Splitter.GetAround().atMost;
     const std::int64_t  slices = m_Slabs.front().extent.size[m_Axis];
-    // Slabs without the slices around them take up to a quarter of the memory.
-    const std::uint64_t enough = (BytesOf(2 * deep) + records) / 3 * 4;
-    ThrowIf<InvalidArgument>(
-      m_IsTooDeep || records > m_Room,
-      "splitting objects that may be " + std::to_string(deep) + " slices deep needs about " +
-        BytesAsText(BytesOf(slices + 2 * deep) + records) + " of memory, more than the " + BytesAsText(m_Room) +
-        " that --memory leaves; " +
-        m_Plan.AskForBytes(std::min(enough, BytesOf(m_Slabs.front().volume.size[m_Axis]) + records)));
+    // Slabs without the slices around them take up to a quarter of the memory. Slabs of other sizes have other records.
+    const std::uint64_t all = BytesOf(m_Slabs.front().volume.size[m_Axis]) + records;
+    const std::uint64_t enough = std::min((BytesOf(2 * deep) + records) / 3 * 4, all) / 4 * 5;
+    ThrowIf<InvalidArgument>(m_IsTooDeep || records > m_Room,
+                             "splitting objects that may be " + std::to_string(deep) + " slices deep needs about " +
+                               BytesAsText(BytesOf(slices + 2 * deep) + records) + " of memory, more than the " +
+                               BytesAsText(m_Room) + " that --memory leaves; " + m_Plan.AskForBytes(enough));
   }
 
   /** The bytes for this many slices. */

@@ -80,6 +80,29 @@ def clean(segmentation: Annotated[NDArray[Any], dict(device='cpu', writable=Fals
 
 def sweep(image: Annotated[NDArray[Any], dict(device='cpu', writable=False)], start: float, stop: float, steps: int, below: bool, rules: Rules, progress: object | None) -> list[tuple[float, int, int, int]]: ...
 
+class SlabSplitter:
+    """Splits the labels of a volume slab by slab."""
+
+    def __init__(self, shape: Sequence[int], rules: Rules, geometry: Geometry) -> None: ...
+
+    @property
+    def around(self) -> int:
+        """
+        The slices on both sides of a slab that are needed, as far as is known.
+        """
+
+    def find_regions(self, labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], regions: Annotated[NDArray[Any], dict(device='cpu')], slices: tuple[int, int], axis: int, threads: int) -> bool:
+        """
+        Whether `around` slices were enough. `slices` are the first ones of the labels and of the slab.
+        """
+
+    def merge(self, height: float | None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """Returns the label that each object is a part of."""
+
+    def make_objects(self, regions: Annotated[NDArray[Any], dict(device='cpu')], threads: int) -> None: ...
+
+def set_parents(table: Table, parents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)]) -> None: ...
+
 def split(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], objects: Annotated[NDArray[Any], dict(device='cpu')], rules: Rules, height: float | None, values: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None, seeds: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None, geometry: Geometry, progress: object | None) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
 def distances(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], distances: Annotated[NDArray[Any], dict(device='cpu')], slice_axis: int | None, geometry: Geometry, threads: int, progress: object | None) -> None: ...
@@ -169,7 +192,7 @@ class SlabLabels:
 class BrickLabeler:
     """Labels bricks of one volume with the same options and memory."""
 
-    def __init__(self, shape: Sequence[int], rules: Rules, geometry: Geometry, measures: bool, groups: str) -> None: ...
+    def __init__(self, shape: Sequence[int], rules: Rules, geometry: Geometry, measures: bool, groups: str, classes: bool = False) -> None: ...
 
     def label(self, image: Annotated[NDArray[Any], dict(device='cpu', writable=False)], begin: Sequence[int], mask: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None = None, intensity: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None = None, progress: object | None = None) -> tuple[bytes, bytes]: ...
 

@@ -56,8 +56,8 @@ def _make_job(
     holding: contextlib.ExitStack,
     objects: tuple[Source, dict[str, Any]] | None = None,
 ) -> Job:
-    """Plans the work, or resumes the work in the folder, which `holding` locks from then on. `objects` are those of a split,
-    which are labeled instead of the source, and what the plan keeps of it."""
+    """Plans the work, or resumes the work in the folder, which `holding` locks from then on. `objects` come
+    from a split: they are labeled instead of the source, and the plan keeps the second value."""
     options = given["storage_options"]
     images: dict[str, Source | None] = {
         "source": open_source(source, select=given["select"], level=given["level"], storage_options=options)

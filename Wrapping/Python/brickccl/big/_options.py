@@ -46,7 +46,7 @@ def counts_more(options: Mapping[str, Any], dimension: int) -> bool:
 
 
 def make_rules(problem: dict[str, Any], algorithm: str, device: str, threads: int) -> tuple[_core.Rules, _core.Geometry]:
-    """What is joined, and the size and place of voxels."""
+    """Rules of joining, and the size and place of voxels."""
     options = problem["options"]
     dimension = len(problem["shape"])
     along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]

@@ -279,7 +279,7 @@ class StatsTest(CommandTest):
         spread = [numbers.uniform(-1.7, 1.7) * 1e308 for _ in range(252)]
         nan, inf = math.nan, math.inf
         for given, right in (([1e308, -1e308], (-9e307, 0, 9e307)), ([1e308] * 3, (1e308,) * 3), (spread, None),
-                             ([-inf, inf, 0], (nan,) * 3), ([1, nan, 2], (nan,) * 3), ([1e308] * 9 + [nan], (nan,) * 3), ([0.1, 0.7], (0.13, 0.4, 0.67))):
+                             ([-inf, inf, 0], (nan, 0, inf)), ([1, nan, 2], (nan,) * 3), ([1e308] * 9 + [nan], (nan,) * 3), ([0.1, 0.7], (0.13, 0.4, 0.67))):
             # Sums of rows are infinite in either direction.
             sizes = (2, len(given) // 2) if right is None else (len(given),)
             write_nrrd(labels, "uint8", sizes, [1] * len(given))

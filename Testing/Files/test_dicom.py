@@ -95,6 +95,11 @@ class Single(Dicom):
             stream.write(whole[:400])
         self.refuses(path, saying="c.dcm")
 
+    def test_contours_are_no_image(self):
+        data = make(self.random((4, 4)), Modality="RTSTRUCT")
+        del data.PixelData
+        self.refuses(self.save(data, "r.dcm"), saying=["contours (RTSTRUCT)", "plastimatch"])
+
     def test_longer_pixel_data_are_told(self):
         pixels = self.random((4, 4))
         image = self.read(self.save(make(pixels, PixelData=pixels.tobytes() + b"\1" * 40), "l.dcm"))

@@ -50,10 +50,8 @@ ColumnGroups::Names()
   std::string names;
   for (const ColumnGroup * const group : GroupTable())
   {
-    if (group->presence == ColumnGroup::Presence::OnRequest)
-    {
-      names += (names.empty() ? "" : ", ") + std::string(group->name);
-    }
+    const bool isNamed = group->presence == ColumnGroup::Presence::OnRequest;
+    names += isNamed ? (names.empty() ? "" : ", ") + std::string(group->name) : std::string();
   }
   return names;
 }

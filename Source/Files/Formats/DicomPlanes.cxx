@@ -238,7 +238,10 @@ OpenSource(File file, std::string name)
   source->file = std::move(file);
   source->name = std::move(name);
   source->patient = source->file.data.Text(tags::PatientId);
-  ThrowIf(source->file.pixels == nullptr, "it has no pixel data: it is truncated, or not an image");
+  ThrowIf(source->file.pixels == nullptr,
+          source->file.data.Text(tags::Modality) == "RTSTRUCT"
+            ? "it has contours (RTSTRUCT), not voxels; `plastimatch convert` makes an image of them"
+            : "it has no pixel data: it is truncated, or not an image");
   source->format = ReadPixelFormat(source->file);
   if (source->format.encapsulated)
   {

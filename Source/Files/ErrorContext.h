@@ -30,8 +30,7 @@ CannotWrite(const std::string & path)
   return "cannot write " + Quoted(path) + ": ";
 }
 
-/** Calls `function` and puts a text before the reason of any error that it throws, unless it is there. The kind of the
- *  error stays. */
+/** Calls `function` and puts a text before the reason of its errors, unless it is there. Their kind stays. */
 template <typename TFunction>
 decltype(auto)
 WithContext(const std::string & context, TFunction && function)

@@ -37,8 +37,7 @@ bool IsFilePattern(const std::string & path);
  *  All characters but * and ? match themselves. */
 std::vector<std::string> FilesOfPattern(const std::string & pattern);
 
-/** Finds a file that matches a number pattern except for leading zeros: s_007.tif for "s_%d.tif". \return a message
- * with a pattern of all; empty if there is none. */
+/** A message with the pattern of a file that matches except for leading zeros: s_007.tif for "s_%d.tif"; else empty. */
 std::string HintOnPadding(const std::string & pattern);
 
 /** Whether a path, also of a missing file, matches a pattern, also through symbolic links. */

@@ -10,7 +10,6 @@
 namespace brickccl
 {
 
-/** An image among many files. */
 struct FoundImage
 {
   enum class Kind
@@ -50,7 +49,6 @@ struct FoundImages
   std::vector<FoundImage> images;
   /** Files whose formats are not known. */
   std::vector<std::string> ignored;
-  /** Folders for which `isMarked` is true. */
   std::vector<std::string> markedFolders;
 };
 

@@ -37,7 +37,6 @@ struct Format
   /** The possible companion files of a path. Null if there are none. */
   std::vector<std::string> (*beside)(const std::string & path) = nullptr;
   int maximumDimension = 0;
-  /** Whether voxels of the type can be written. */
   bool (*holds)(ScalarType type) = nullptr;
 };
 
@@ -51,7 +50,6 @@ const Format * FormatOfName(const std::string & path);
  *  another one. Null if there is none. */
 const Format * FormatOfFile(const FileBytes & file, const ReadOptions & options);
 
-/** Usual extensions of files of raw voxels. */
 inline constexpr const char * RawExtensions = ".raw .bin .vol .img .dat";
 
 /** Why a file has no format, and what to do: a sentence without a full stop. \param dimension  of a volume or a slice
@@ -64,8 +62,7 @@ std::string HeaderNextTo(const std::string & path);
 /** Whether a text for ReadOptions::raw describes a slice, so that files are stacked. */
 bool HasSlicesOfRaw(const std::string & text);
 
-/** With which of the extensions a path ends, in upper or lower case; empty if with none. The extensions are in lower
- *  case, separated by spaces. */
+/** The extension (in lower case, separated by spaces) with which a path ends, in upper or lower case; or empty. */
 std::string ExtensionOf(const std::string & path, const char * extensions);
 
 inline bool
@@ -148,12 +145,10 @@ bool                     IsDicom(const FileBytes & file);
 LoadedImage              ReadDicom(const FileBytes & file, const ReadOptions & options);
 std::vector<std::string> WriteDicom(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
-/** Reads the DICOM series of a folder and of the folders in it. \throws Error if there is none, or if there are several
- *  and none is chosen. */
+/** Reads the DICOM series of a folder and its subfolders. \throws Error for none, or several and none chosen. */
 LoadedImage ReadDicomFolder(const std::string & path, const ReadOptions & options);
 /** Reads the DICOM series of the files that match a pattern. \throws Error as ReadDicomFolder does. */
 LoadedImage ReadDicomFiles(const std::vector<std::string> & paths, const ReadOptions & options);
-/** The files of one series. */
 struct DicomSeriesFiles
 {
   std::string uid;
@@ -174,8 +169,7 @@ std::vector<std::string> SlicesOfFolder(const std::string & path);
 
 bool IsDicomFile(const std::string & path);
 
-/** Reads slice images as a volume: all in a folder, or all that match a pattern with * and ?, in natural order (2
- *  before 10). */
+/** Reads the slice images of a folder or of a pattern with * and ? as a volume, in natural order (2 before 10). */
 LoadedImage ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & options);
 
 } // namespace brickccl::files

@@ -13,7 +13,6 @@ inline constexpr const char * WhiteSpace = " \t\r\n\v\f";
 /** The text without white space, or other letters, at both ends. */
 std::string Trimmed(const std::string & text, const std::string & blanks = WhiteSpace);
 
-/** The words that white space separates. */
 std::vector<std::string> Words(const std::string & text);
 
 std::string LowerCase(std::string text);
@@ -25,8 +24,7 @@ std::string Attribute(const std::string & tag, const std::string & name);
 std::int64_t              WholeNumber(const std::string & text, const std::string & field);
 std::vector<std::int64_t> WholeNumbers(const std::string & text, const std::string & field);
 
-/** Converts a text that is one number and nothing else; "nan" and "inf" are numbers. \throws Error, which names the
- *  field, for other texts. */
+/** Converts a text that is one number; "nan" and "inf" are. \throws Error, which names the field, for others. */
 double              RealNumber(const std::string & text, const std::string & field);
 std::vector<double> RealNumbers(const std::string & text, const std::string & field);
 

@@ -13,7 +13,6 @@
 namespace brickccl
 {
 
-/** How image files are read. */
 struct ReadOptions
 {
   /** Accepts, with a note, slices of a series at uneven distances, and slice images whose numbers have gaps or whose
@@ -78,8 +77,7 @@ struct ImageToWrite
   Geometry   geometry;
   /** Writes the voxels of the rows [begin, end), x fastest, to `voxels`. Several threads call it at once. */
   std::function<void(std::int64_t begin, std::int64_t end, void * voxels)> rows;
-  /** The largest label, if the image is a label map with the labels 1, 2, 3 ... Slicer's segmentations (.seg.nrrd) list
-   *  them as segments. */
+  /** The largest label of a label map with the labels 1, 2, 3 ..., which .seg.nrrd files list as segments. */
   std::uint64_t largestLabel = 0;
   /** Segments that are listed before these, and in their place where they have the same label. */
   Segmentation segmentation = {};
@@ -105,21 +103,18 @@ struct WriteOptions
 
 /** Writes an image of one channel in the format of the path's extension. It writes all files or none (see ReplaceFile).
  *  \return the parts of the geometry that the format does not hold ("PNG files hold no spacing"), each without a full
- *  stop.
- *  \throws Error that names the path and the reason; Unsupported if the format cannot hold the image. */
+ *  stop. \throws Error that names the path and the reason; Unsupported if the format cannot hold the image. */
 std::vector<std::string>
 WriteImageFile(const std::string & path, const ImageToWrite & image, const WriteOptions & options = {});
 
 /** Writes a PNG with 8 bits each of red, green and blue for every pixel, x fastest. A failure may leave a part of the
- *  file, so call it within ReplaceFile.
- *  \throws Error with the system's reason. */
+ *  file, so call it within ReplaceFile. \throws Error with the system's reason. */
 void WriteColorPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels);
 
 /** The same as a JPEG of a quality from 1 to 100. */
 void WriteColorJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality);
 
-/** The possible companion files of an image file of this path: the data file of a detached header, or the other
- *  file of a pair. */
+/** The possible companion files of this path: the data file of a detached header, or the other of a pair. */
 std::vector<std::string> FilesBesideImage(const std::string & path);
 
 /** \throws Error if one of those files exists and may belong to something else: if `path` does not exist, or if the

@@ -49,8 +49,7 @@ private:
   Function      m_Read;
 };
 
-/** The voxels of an image. They are in memory or in a part of a mapped file, which the system reads on
- *  access. */
+/** The voxels of an image. They are in memory or in a part of a mapped file, which the system reads on access. */
 class VoxelMemory
 {
 public:

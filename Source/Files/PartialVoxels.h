@@ -49,8 +49,7 @@ std::shared_ptr<VoxelStream> RescaledVoxels(const std::shared_ptr<const LoadedIm
                                             ScalarType                                 type,
                                             const HostContext &                        context);
 
-/** Slices of this many bytes each. `read` reads some of them. \throws Unsupported, when they are read, for parts that
- * are not whole slices. */
+/** Slices of this many bytes, by `read`. \throws Unsupported, when read, for parts that are not whole slices. */
 std::shared_ptr<VoxelStream>
 SliceVoxels(std::size_t                                                                           sliceBytes,
             const std::function<void(std::size_t first, std::size_t count, std::byte * output)> & read);

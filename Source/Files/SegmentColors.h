@@ -8,8 +8,7 @@
 namespace brickccl
 {
 
-/** The red, green and blue, 0 to 1, of a label in color tables. Neighboring labels differ clearly: hues advance by
- *  the golden ratio. */
+/** Red, green and blue, 0 to 1, of a label in color tables: hues advance by the golden ratio, to differ clearly. */
 inline std::array<double, 3>
 SegmentColor(std::uint64_t label)
 {

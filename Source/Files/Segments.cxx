@@ -51,7 +51,6 @@ NumberOf(const std::string & text, int base = 10)
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/** A row of a table as text. */
 struct NameRow
 {
   std::string label;

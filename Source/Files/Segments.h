@@ -19,8 +19,7 @@ Segment MakeSegment(std::uint64_t               label,
                     const std::vector<double> & color,
                     const std::string &         tags = "");
 
-/** A text from a file as UTF-8 on one line: control characters are written as \x0a is; a text that is not UTF-8 is read
- *  as Latin-1. */
+/** A text as UTF-8 on one line: control characters become \x0a, bytes that are not UTF-8 are read as Latin-1. */
 std::string PlainText(const std::string & text);
 
 /** The name as plain text, of which at most 1000 bytes stay. Empty if the segment has none. */
@@ -28,8 +27,7 @@ std::string NameOf(const Segment & segment);
 
 /** Reads the names and colors of labels. The format is found from the text: ITK-SNAP's label description, a color table
  *  of 3D Slicer (.ctbl), a lookup table of FreeSurfer, a dseg.tsv of BIDS, or the JSON of dcmqi, which has codes as
- *  well. The label 0 is left out.
- *  \throws Error that names the file and the line */
+ *  well. The label 0 is left out. \throws Error that names the file and the line */
 std::vector<Segment> ReadSegmentNames(const std::string & path);
 
 } // namespace brickccl

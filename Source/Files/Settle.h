@@ -11,13 +11,10 @@
 namespace brickccl::files
 {
 
-/** Sets an image's spacing and direction. `vectors[axis][row]` are the vectors (mm, LPS) from a voxel to the next along
- *  each axis. The origin is left as it is.
- *
- *  Axes at right angles, within 1e-4, become spacing and direction. Other axes are refused. With
- *  `options.acceptSheared` they become the nearest orthogonal ones that keep the plane of x and y and the volume of a
- *  voxel: x stays, y loses its part along x, and z loses its part along x and y. A note says so.
- *  \param what  names the vectors in errors: "space directions".
+/** Sets an image's spacing and direction from `vectors[axis][row]` (mm, LPS), from a voxel to the next along each axis.
+ *  The origin stays. Axes at right angles, within 1e-4, become spacing and direction. Other axes are refused, unless
+ *  `options.acceptSheared`: then x stays, y loses its part along x, and z its part along x and y, which keeps the plane
+ *  of x and y and the volume of a voxel and is noted. \param what  names the vectors in errors: "space directions".
  *  \throws Error for vectors that are 0, not finite, parallel or, unless accepted, sheared. */
 void SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
                 const std::string & what,
@@ -46,8 +43,7 @@ NoteIf(bool condition, const std::string & note, std::vector<std::string> & note
 /** The note on axes whose spacing is negative, so that their direction is the opposite one. \param axes  "x, y". */
 std::string NoteOnFlippedAxes(const std::string & axes);
 
-/** Makes spacings positive; a negative one flips the direction, and is noted. \throws Error for spacings that give no
- *  volume. */
+/** Makes spacings positive; a negative one flips the direction, with a note. \throws Error for no volume. */
 void SettleSpacing(LoadedImage & image);
 
 /** The extent of an image of a file. `sizes` may have any length. Axes beyond the third are left out if they are
@@ -72,7 +68,6 @@ std::size_t VoxelBytes(const Extent & extent, int channels, ScalarType type);
 /** Reports an image before its voxels are read (ReadOptions::onHeader). */
 void TellHeader(const ReadOptions & options, const LoadedImage & image);
 
-/** Swaps the bytes of each of `count` values of `size` bytes. */
 void SwapBytes(void * values, std::size_t size, std::size_t count, const HostContext & context);
 
 inline constexpr bool HostIsBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -115,8 +110,7 @@ void Rescale(const void *        stored,
  *  of the old one. A note gives the slope, the intercept and `what`, the field that states them. */
 void RescaleImage(const Scaling & scaling, const std::string & what, const HostContext & context, LoadedImage & image);
 
-/** The millimeters of a unit of length ("mm", "um", "micron", "m", "cm", "nm", "inch" ..., in upper or lower case, also
- *  "\\u00B5m"); 0 for other units. */
+/** The millimeters of a unit ("mm", "um", "micron", "inch" ..., in any case, also "\\u00B5m"); 0 for other units. */
 double Millimeters(const std::string & unit);
 
 } // namespace brickccl::files

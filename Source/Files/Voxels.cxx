@@ -123,7 +123,6 @@ ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, 
             std::to_string(2 * bytes));
 }
 
-/** Decompresses all voxels of a stream. */
 static void
 InflateAll(const CompressedVoxels & from, std::size_t bytes, const Progress & progress, std::byte * output)
 {

@@ -18,22 +18,19 @@ namespace brickccl::files
 // Shared by the formats with the same layout in files as in memory: x fastest, channels interleaved.
 
 /** Takes the voxels of `image`, whose extent, type and channels are known, from the bytes of a file at `begin`. The
- *  voxels are shared with the file if they can be used in place, and copied otherwise.
- *  \param swapped  whether the bytes of each value are in reverse order.
- *  \throws Error if the file is too short. */
+ *  voxels are shared with the file if they can be used in place, and copied otherwise. \param swapped  whether the
+ *  bytes of each value are in reverse order. \throws Error if the file is too short. */
 void
 TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image);
 
-/** Takes the voxels of a format that has them as in memory, from `begin` to the end of the file. Reports the header
- *  before, and bytes beyond the voxels. */
+/** Takes voxels stored as in memory, from `begin` on. Reports the header before, and bytes beyond the voxels. */
 void TakeRest(const FileBytes &   file,
               std::uint64_t       begin,
               bool                isBigEndian,
               const ReadOptions & options,
               LoadedImage &       image);
 
-/** \throws Error if `fileBytes` bytes cannot hold voxels of `bytes` bytes, since a byte gives at most `perByte` bytes.
- * The header is damaged then. */
+/** \throws Error, for a damaged header, if `fileBytes` of at most `perByte` bytes each cannot hold the voxels. */
 void RequireRoom(std::uint64_t fileBytes, double perByte, double bytes, const Extent & extent);
 
 /** Copies `count` bytes of a file, from `begin` on, to `output`. \throws Error if the file is too short. */
@@ -71,8 +68,7 @@ struct DataLayout
  *  for files that are too short, damaged or too many. */
 void ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImage & image);
 
-/** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
- *  not fit. */
+/** Notes bytes that follow the voxels. \throws Error if there are several files, which then do not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
 
 /** Writes the voxels of an image, x fastest, compressed if there is a wrapper. `first` are bytes that come before them

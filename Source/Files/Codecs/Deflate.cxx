@@ -27,7 +27,6 @@ public:
   PieceCompressor(const PieceCompressor &) = delete;
   PieceCompressor & operator=(const PieceCompressor &) = delete;
 
-  /** Compresses `size` bytes and appends them to `output`. */
   void
   Compress(const unsigned char * bytes, std::size_t size, bool isLast, std::vector<unsigned char> & output)
   {
@@ -54,10 +53,10 @@ public:
   }
 
 private:
-  /** So many bytes of a piece become a block of their own. ISA-L 2.30 puts the third byte of an input into its table of
-   *  matches by a hash of the stream's address, so that the matches found, and with them the bytes written, change from
-   *  one process to the next (igzip_icf_body_h1_gr_bt.asm, .write_first_byte; later releases are right). Its code for
-   *  the ends of inputs, which takes all of an input as short as this, is right. */
+  /** This many bytes of a piece become a block of their own. ISA-L 2.30 puts the third byte of an input into its table
+   *  of matches by a hash of the stream's address, so the bytes written would differ between processes
+   *  (igzip_icf_body_h1_gr_bt.asm, .write_first_byte; later releases are right). Its code for inputs this short is
+   *  right. */
   static constexpr std::size_t OpeningBytes = 16;
 
   void

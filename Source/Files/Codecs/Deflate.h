@@ -18,10 +18,9 @@ using ByteSource = std::function<void(std::uint64_t begin, std::uint64_t end, un
 using ByteSink = std::function<void(const unsigned char * bytes, std::size_t size)>;
 
 /** Compresses `size` bytes as one gzip member or zlib stream, which every reader accepts. Threads compress pieces of
- *  `pieceBytes` bytes each. The result is the same for every number of threads.
- *  \param first  bytes that come before (a header in the same stream); they are a piece of their own.
- *  \return the number of compressed bytes.
- *  \throws Canceled, and whatever source and sink throw. */
+ *  `pieceBytes` bytes each. The result is the same for every number of threads. \param first  bytes that come before (a
+ *  header in the same stream); they are a piece of their own. \return the number of compressed bytes. \throws Canceled,
+ *  and whatever source and sink throw. */
 std::uint64_t Deflate(Wrapper                            wrapper,
                       std::uint64_t                      size,
                       std::uint64_t                      pieceBytes,

@@ -34,7 +34,6 @@ struct Inflater::State
     throw Error("the compressed data of " + name + " are " + what);
   }
 
-  /** Begins a member or the stream. */
   void
   Begin()
   {

@@ -17,8 +17,7 @@ enum class Wrapper
   None
 };
 
-/** Decompresses bytes piece by piece and verifies checksums. Every error says that the compressed data are damaged or
- *  truncated. */
+/** Decompresses bytes piece by piece and verifies checksums. Errors say that the data are damaged or truncated. */
 class Inflater
 {
 public:

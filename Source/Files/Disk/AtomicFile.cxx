@@ -103,8 +103,7 @@ KeepMode(const fs::path & replaced, const fs::path & file)
   }
 }
 
-/** \throws Error if the disk is full now. The check is there because some writers of image formats ignore a failed
- *  write. */
+/** \throws Error if the disk is full now: some writers of image formats ignore a failed write. */
 void
 CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
 {
@@ -166,7 +165,6 @@ public:
     }
   }
 
-  /** The files, and where they go. */
   const std::vector<std::pair<fs::path, fs::path>> &
   Files() const
   {
@@ -190,7 +188,6 @@ public:
     }
   }
 
-  /** Moves the files into place. */
   void
   Move()
   {

@@ -61,8 +61,7 @@ private:
 /** Does the same for text that is written to a stream. \throws Error, also for a full disk. */
 void ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write);
 
-/** The file that ReplaceFile replaces: `path`, or where the symbolic links that it is lead to, whether there is a file
- *  or not. \throws Error if links form a circle. */
+/** `path`, or the end of its symbolic links, which need not exist. \throws Error if links form a circle. */
 std::string ReplacedFile(const std::string & path);
 
 /** \throws Error unless files can be made in the folder of `path`. It is for checking before long work starts. */

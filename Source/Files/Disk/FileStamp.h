@@ -15,8 +15,7 @@ struct FileStamp
   std::uint64_t size = 0;
   /** When the contents changed last, in nanoseconds. */
   std::int64_t time = 0;
-  /** The time of the last change of any kind, which programs cannot set: it detects a replacement with the same size
-   * and time. */
+  /** The last change of any kind, which programs cannot set: detects replacement with the same size and time. */
   std::int64_t statusChange = 0;
 
   static FileStamp Of(const std::string & path);

@@ -15,8 +15,7 @@ namespace brickccl
 /** Makes a folder of a new name that begins with `start`. \throws std::system_error. */
 std::filesystem::path MakeNewFolder(const std::filesystem::path & start);
 
-/** Moves a file to a place on the same disk, in one step; a file that is there is replaced.
- *  \return why that failed; nothing is changed then. */
+/** Moves a file on the same disk in one step, also over a file. \return why that failed; then nothing is changed. */
 std::error_code MoveOver(const std::filesystem::path & file, const std::filesystem::path & place);
 
 /** Puts a file's bytes on the disk. Late write errors show here. A thread that waits here for a large file lets the

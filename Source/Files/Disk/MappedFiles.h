@@ -8,14 +8,12 @@
 namespace brickccl
 {
 
-/** Gives the memory of a part of a mapped file back to the system, which reads the file again if the part is used
- *  again. Only whole pages are given back. It does nothing where the system cannot. */
+/** Gives whole pages of a mapped file back to the system, if it can; they are read again when they are used. */
 void ForgetMapped(const void * memory, std::size_t bytes);
 
 namespace files
 {
 
-/** The reason to refuse a path that is not a regular file. */
 constexpr const char * NotARegularFile = "it is not a regular file (but a folder, a pipe or a device)";
 
 /** The bytes of a file in memory; null if it has none. \param size  is set to their number

@@ -8,7 +8,6 @@
 namespace brickccl::files
 {
 
-/** A file that is written from beginning to end. */
 class OutputFile
 {
 public:

@@ -59,8 +59,7 @@ private:
   int m_Descriptor = -1;
 };
 
-/** The prefix of folder names for processes that see each other's locks: one per boot of this machine. It is empty if
- * the system does not report the boot. */
+/** The prefix of names for processes that see each other's locks, one per boot; empty if that is unknown. */
 static std::string
 NameOfLocked()
 {

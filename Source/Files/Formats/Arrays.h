@@ -23,7 +23,6 @@ struct ArraySlices
   std::uint64_t end = 0;
 };
 
-/** A box of an array. */
 struct ArrayBox
 {
   ArrayShape begin;

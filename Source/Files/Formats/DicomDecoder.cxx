@@ -164,8 +164,7 @@ DecodeRleSegment(const unsigned char * at,
   }
 }
 
-/** Decodes RLE (PS3.5 annex G), of which a frame is one fragment. There is a segment for each byte of a sample, the
- *  highest first. */
+/** Decodes RLE (PS3.5 annex G): a frame is one fragment, with a segment for each byte of a sample, highest first. */
 void
 DecodeRle(const FrameToDecode & frame, unsigned char * values)
 {

@@ -18,7 +18,6 @@ struct Fragment
   std::size_t           size;
 };
 
-/** The compressed bytes of a frame. */
 using CodedFrame = std::vector<Fragment>;
 
 /** Finds the frames of encapsulated pixel data. \throws Error if they are cut or fewer than the header says. */
@@ -40,8 +39,7 @@ struct FrameToDecode
 class DecodedFrames
 {
 public:
-  /** All frames must have the same size in bytes. \throws Error; Unsupported for transfer syntaxes that are not
-   *  decoded. */
+  /** All frames must have the same size in bytes. \throws Error; Unsupported for other transfer syntaxes. */
   DecodedFrames(const std::vector<FrameToDecode> & frames, const HostContext & context);
 
   const unsigned char *

@@ -125,7 +125,6 @@ private:
   int                  m_Depth = 0;
 };
 
-/** The transfer syntax of pixel data compressed by RLE. */
 inline constexpr const char * RleSyntax = "1.2.840.10008.1.2.5";
 
 /** A file whose header has been read. */

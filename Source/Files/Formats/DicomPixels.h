@@ -11,7 +11,6 @@
 namespace brickccl::files::dicom
 {
 
-/** The layout of stored values in pixel data. */
 struct PixelFormat
 {
   std::int64_t rows = 0;
@@ -42,7 +41,6 @@ struct PixelFormat
     return static_cast<std::size_t>(rows * columns) * static_cast<std::size_t>(samples) *
            static_cast<std::size_t>(bitsAllocated) / 8;
   }
-  /** The smallest and the largest value that can be stored. */
   double Lowest() const;
   double Highest() const;
 };

@@ -43,8 +43,7 @@ private:
   std::map<std::uint32_t, std::vector<DataSet>> m_Items;
 };
 
-/** The data set that holds an attribute of a frame: a functional group of the frame, a functional group of all frames,
- * or else the file. */
+/** The data set that holds an attribute of a frame: a group of the frame, a group of all frames, or the file. */
 using Attributes = std::function<const DataSet &(const Tag & group, const Tag & attribute)>;
 
 void
@@ -57,8 +56,7 @@ Normalize(double * vector)
   }
 }
 
-/** Makes directions orthonormal, since files give them with few digits. \throws Error for directions that are far from
- *  it. */
+/** Makes directions orthonormal, since files give few digits. \throws Error for directions that are far from it. */
 void
 SettleOrientation(double (&orientation)[6])
 {

@@ -64,7 +64,6 @@ struct Plane
 /** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
 
-/** Where a slice is along a direction. */
 double PlaceAlong(const Plane & plane, const double (&normal)[3]);
 
 /** Sets axes, spacing and origin of a volume from its first slice and the step from one slice to the next. */

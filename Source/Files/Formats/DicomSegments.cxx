@@ -24,8 +24,7 @@ SegmentOf(const DataSet & groups)
   return items.empty() ? 0 : items[0].Whole(tags::ReferencedSegment).value_or(0);
 }
 
-/** The number of steps of size `step` from the first place to each place; empty if the places are not on such a grid.
- */
+/** The number of steps of size `step` from the first place to each place; empty if they are not on a grid. */
 std::vector<std::int64_t>
 PlacesOnGrid(const std::vector<double> & places, double first, double step)
 {

@@ -69,8 +69,7 @@ struct ImageFile
   std::string name;
 };
 
-/** Reads the header of a file. Returns no image if it is not DICOM. \throws Error that names the file if it is
- *  damaged. */
+/** Reads a header. Returns no image if it is not DICOM. \throws Error that names the file if it is damaged. */
 std::optional<ImageFile>
 LookAt(const FoundFile & found)
 {

@@ -163,7 +163,6 @@ DescribeSegment(std::size_t number, const Segment & segment)
   return described;
 }
 
-/** The contents of a file. */
 struct Contents
 {
   std::vector<std::uint16_t>           voxels;
@@ -231,8 +230,7 @@ DerivationOf(const ImageToWrite & image, double place)
   return all.empty() ? "" : Sequence(0x00089124, { all + CodeOf(0x00089215, "DCM^113076^Segmentation") });
 }
 
-/** Makes the frames: one of each segment in a slice, or one of all. The first and the last slice always have one, so
- *  that the grid stays. */
+/** Makes the frames: one of each segment in a slice, or of all. The end slices have one, so that the grid stays. */
 void
 AddFrames(const ImageToWrite & image, bool isBinary, Contents & contents)
 {

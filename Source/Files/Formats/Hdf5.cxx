@@ -39,7 +39,6 @@ ListOf(const std::vector<Hdf5Dataset> & datasets)
 
 constexpr const char * HowToName = "choose one: FILE.h5::/DATASET";
 
-/** The dataset of this name. */
 const Hdf5Dataset &
 NamedDataset(const std::vector<Hdf5Dataset> & datasets, const std::string & name)
 {

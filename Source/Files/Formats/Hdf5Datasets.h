@@ -15,7 +15,6 @@
 namespace brickccl::files
 {
 
-/** A dataset of an HDF5 file. */
 struct Hdf5Dataset
 {
   /** From the file's root on: "/entry/data". */
@@ -50,8 +49,7 @@ struct Hdf5Dataset
   std::vector<double> directions;
 };
 
-/** The file and dataset of a path "scan.h5::/entry/data". The file is empty if the path is not a dataset of an existing
- *  file. */
+/** The file and dataset of "scan.h5::/entry/data". The file is empty if the path is not of an existing file. */
 struct DatasetPath
 {
   std::string file;
@@ -68,8 +66,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
 /** Checks that the chunks of a dataset can be read. \throws Error that names what is missing or damaged. */
 void CheckHdf5Chunks(const Hdf5Dataset & dataset, const Progress & progress);
 
-/** Reads slices of a dataset, as its type in memory. Several processes decompress at once. \throws Error for damaged
- *  files, and for one that has changed. */
+/** Reads slices as the type in memory, in several processes. \throws Error for damaged and changed files. */
 void ReadHdf5(const Hdf5Dataset & dataset, const ArraySlices & slices, const HostContext & context, std::byte * output);
 
 } // namespace brickccl::files

@@ -16,8 +16,7 @@ namespace brickccl::files
 namespace
 {
 
-/** Undoes bitshuffle for some elements, a multiple of 8. The first bits of all of them were stored first, then the
- *  second ones. */
+/** Undoes bitshuffle for a multiple of 8 elements, whose first bits were stored first, then the second ones. */
 void
 Unshuffle(const unsigned char * from, std::size_t bytes, std::size_t element, unsigned char * output)
 {

@@ -35,7 +35,6 @@ constexpr MetaType MetaTypes[] = { { "MET_CHAR", ScalarType::Int8 },       { "ME
 
 struct MetaHeader
 {
-  /** The fields by their names. */
   std::map<std::string, std::string> fields;
   /** The lines after "ElementDataFile = LIST". */
   std::vector<std::string> lines;

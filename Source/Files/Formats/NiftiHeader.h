@@ -15,7 +15,6 @@ namespace brickccl::files::nifti
 constexpr std::size_t SizeOfFirst = 348;
 constexpr std::size_t SizeOfSecond = 540;
 
-/** A header's bytes and their interpretation. */
 class HeaderBytes
 {
 public:
@@ -125,7 +124,6 @@ struct Stored
 /** \throws Unsupported for codes of other types. */
 Stored StoredOf(std::int64_t code);
 
-/** The code that the standard has for each ScalarType. */
 std::int64_t CodeOf(ScalarType type);
 
 /** \throws Error if the header's bits of a voxel (bitpix) contradict its type. Some programs leave them at 0. */

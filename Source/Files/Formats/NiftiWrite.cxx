@@ -15,7 +15,6 @@ using namespace nifti;
 namespace
 {
 
-/** A header that is being made. */
 class HeaderToWrite
 {
 public:

@@ -14,7 +14,6 @@
 namespace brickccl::files
 {
 
-/** The fields of a NRRD header as text. */
 struct NrrdHeader
 {
   /** The fields by their names in lower case; "datafile" is "data file". */

@@ -23,7 +23,6 @@ namespace brickccl::files
 namespace
 {
 
-/** The meaning of an axis. */
 enum class Role
 {
   Space,

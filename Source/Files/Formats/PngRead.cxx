@@ -16,8 +16,7 @@ namespace brickccl::files
 namespace
 {
 
-/** The bytes that libpng reads and its messages. Only its handles need a destructor, since libpng leaves functions by
- *  longjmp. */
+/** libpng's bytes and messages. Only its handles need a destructor, since libpng leaves functions by longjmp. */
 class PngDecoder
 {
 public:
@@ -58,8 +57,7 @@ public:
     return true;
   }
 
-  /** Reads the pixels, as stored, to rows of `rowBytes` bytes. \return false on an error, also if pixels are left over
-   *  or missing */
+  /** Reads the pixels, as stored. \return false on an error, also if pixels are left over or missing */
   bool
   ReadPixels(unsigned char * pixels, std::size_t rowBytes, std::uint32_t height, const Progress & progress)
   {

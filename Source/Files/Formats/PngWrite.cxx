@@ -27,7 +27,6 @@ Append(std::vector<unsigned char> & bytes, std::uint32_t number)
   }
 }
 
-/** Writes a chunk: its length, name, content and checksum. */
 void
 WriteChunk(OutputFile & file, const char * name, const unsigned char * bytes, std::size_t size)
 {
@@ -51,7 +50,6 @@ PerMeter(double spacing)
          : 0;
 }
 
-/** The color types of the format. */
 enum class Colors : unsigned char
 {
   Gray = 0,

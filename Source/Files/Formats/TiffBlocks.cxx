@@ -24,7 +24,6 @@ public:
     , m_Handle(file, true)
   {}
 
-  /** Decodes a block of a page to its place in the volume. */
   void
   Decode(std::size_t number, std::uint32_t block, unsigned char * voxels)
   {

@@ -18,8 +18,7 @@
 namespace brickccl::files
 {
 
-/** The spacing of a resolution that is stored as a float. It is the shortest of the numbers from which the resolution
- *  may come. */
+/** The spacing of a resolution that is a float: the shortest number from which the resolution may come. */
 static double
 SpacingOfResolution(double resolution, double millimeters)
 {
@@ -85,8 +84,7 @@ ImageJUnit(const std::string & unit, TiffStack & stack)
   return millimeters;
 }
 
-/** The millimeters of the unit of x: ImageJ's unit, or else the unit of the resolution. ImageJ ignores 72 per inch,
- * which many programs write into any image. */
+/** The millimeters of ImageJ's unit, or else of the resolution's. ImageJ ignores 72 per inch, a common default. */
 static double
 ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffStack & stack)
 {

@@ -10,8 +10,7 @@
 namespace brickccl::files
 {
 
-/** A TIFF file opened by libtiff. Its messages stay with the handle and nothing is printed. Several threads may each
- *  have a handle of the same bytes. */
+/** A TIFF file in libtiff, whose messages stay with the handle. Threads may each have one of the same bytes. */
 class TiffHandle
 {
 public:

@@ -25,8 +25,7 @@ struct TiffEntry
   std::uint64_t value = 0;
 };
 
-/** The directories of a TIFF file as they are stored. libtiff does not report all tags, and replaces dubious ones.
- */
+/** The directories of a TIFF file as they are stored. libtiff does not report all tags, and replaces dubious ones. */
 class TiffEntries
 {
 public:
@@ -109,8 +108,7 @@ TypeText(const TiffPage & page)
          (page.samples == 1 ? " sample" : " samples") + " per pixel, photometric " + std::to_string(page.photometric);
 }
 
-/** \throws Error if a page has one strip, not compressed, that has fewer bytes than its pixels. libtiff would take the
- *  bytes behind it, too. */
+/** \throws Error for an uncompressed strip that is shorter than its page: libtiff would read on behind it. */
 void
 CheckOnlyStrip(const FileBytes & file, const TiffPage & page)
 {

@@ -12,7 +12,6 @@
 namespace brickccl::files
 {
 
-/** How the pixels of a page are stored. */
 struct TiffPage
 {
   /** The place of the page's directory in the file. */
@@ -33,7 +32,6 @@ struct TiffPage
   /** The samples that are values; alpha is left out. */
   std::vector<std::uint16_t> channels;
 
-  /** The type of the voxels in memory. */
   ScalarType Type() const;
 
   std::uint32_t
@@ -78,7 +76,6 @@ struct TiffResolution
   double Millimeters() const;
 };
 
-/** The contents of a file's directories. */
 struct TiffPages
 {
   std::vector<TiffPage>    pages;

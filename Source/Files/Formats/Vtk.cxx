@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of VTK: XML (.vti) with voxels as text, as base64, or as bytes behind the elements, and the older .vtk of
-// lines.
+// Images of VTK: XML (.vti) with voxels as text, base64 or appended bytes, and the older .vtk of lines.
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"

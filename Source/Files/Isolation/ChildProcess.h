@@ -11,7 +11,6 @@
 namespace brickccl
 {
 
-/** How a process ended. */
 struct ChildEnd
 {
   int exitCode = 0;
@@ -75,7 +74,6 @@ public:
   /** Asks all to stop, as Ctrl-C does. */
   void Interrupt();
 
-  /** How many are at work. */
   std::size_t Count() const;
 
 private:

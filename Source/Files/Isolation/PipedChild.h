@@ -21,7 +21,6 @@ class PipedChild
 {
 public:
   using Bytes = std::vector<std::uint8_t>;
-  /** The sender for the work. */
   using Send = std::function<void(const void * bytes, std::size_t size)>;
 
   /** Starts the process. Exceptions of the work are thrown by Receive.

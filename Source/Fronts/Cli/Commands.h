@@ -56,8 +56,7 @@ WriteRecord(const std::string & path, const nlohmann::ordered_json & inputs, con
 /** Moves all outputs of a command, and its record, into the folder of `rerun`, if `rerun` has started it. */
 void RedirectForRerun(const std::vector<std::string *> & outputs, std::string & record);
 
-/** Prints what a scan is: its size, spacing, type and orientation, how its values are spread, and which thresholds
- * these propose. */
+/** Prints a scan's size, spacing, type, orientation and range of values, and the thresholds these propose. */
 void PrintScanInfo(const job::Job & job);
 
 /** Writes the results of a batch as a workbook, report.xlsx in its folder: summary, verdicts, defects and a histogram.
@@ -73,8 +72,7 @@ void AddReportFields(CLI::App & command, std::vector<std::string> & fields);
  *  \return empty if it is missing or was not built */
 std::string FindSurfacesProgram();
 
-/** Continues as that program, with the same arguments. Returns if it is missing and they ask for help.
- *  \throws Error if it is missing. */
+/** Continues as that program. Returns if it is missing and they ask for help. \throws Error if it is missing. */
 void ContinueAsSurfaces(char ** arguments);
 
 } // namespace brickccl::cli

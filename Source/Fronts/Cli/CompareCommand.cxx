@@ -37,7 +37,6 @@ struct CompareArguments : job::Job
   batch::CompareOptions    options;
 };
 
-/** Values as a line of a table. */
 std::string
 Line(const nlohmann::ordered_json & values)
 {
@@ -206,7 +205,7 @@ WriteTransform(std::ostream & stream, const RigidMotion & motion)
   stream << "\nFixedParameters: 0 0 0\n";
 }
 
-/** What finds the defects of scans, and the fields of the report's head. */
+/** The recipe that finds defects, and the fields of the report's head. */
 batch::Recipe
 RecipeOf(const CompareArguments & arguments)
 {

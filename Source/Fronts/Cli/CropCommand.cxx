@@ -28,8 +28,7 @@ struct CropArguments : job::Job
 
 using Place = std::array<std::int64_t, MaximumDimension>;
 
-/** A part that is cut out: the voxels from the first to the last index, both included, of a component or of a region.
- */
+/** A part that is cut out, of a component or region: from the first to the last index, both included. */
 struct Cut
 {
   std::string                  file;
@@ -97,7 +96,6 @@ FindCuts(const CropArguments & arguments, const LoadedImage & labels)
   return cuts;
 }
 
-/** The voxels of a cut, with its place in space. */
 LoadedImage
 CutOut(const LoadedImage & image, const Cut & cut)
 {

@@ -45,8 +45,7 @@ IsDefault(const Criterion & criterion)
   return !criterion.range && criterion.FollowsForeground();
 }
 
-/** Notes that the foreground is nothing or nearly everything. \param values  describes the image's values
- *  \return whether there was something to note. */
+/** Notes that the foreground is nothing or nearly everything. \param values  of the image \return whether it is */
 static bool
 NoteForeground(const Criterion &                    criterion,
                const LoadedImage &                  image,

@@ -85,7 +85,6 @@ private:
  *  InvalidArgument for a mask without a voxel of value 0. */
 void CheckPart(const LoadedImage & part, int threads, ImageReader & reader);
 
-/** Notes components outside the part. */
 void NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader);
 
 /** Notes that a segmentation to clean looks like a gray scan. */

@@ -72,8 +72,7 @@ CheckOutput(const std::pair<std::string, std::string> & output,
   }
 }
 
-/** Outputs by their places, each with its option and its file, so that thousands are told from each other in a moment.
- */
+/** Outputs by their places, each with its option and file, so that thousands are compared in a moment. */
 using Places = std::map<std::string, std::pair<std::string, std::string>>;
 
 /** \throws InvalidArgument if an output is a folder or one of those before. */
@@ -219,7 +218,7 @@ ImageReader::Read(const std::string & path, bool asLabels, bool mayBeNaN)
   }
   NoteIf(image.spacingSource == "none",
          Quoted(path) + ": no voxel size in the file: 1 mm assumed; set it with --spacing X Y Z");
-  // Of label maps and masks; that of images is told where they are labeled.
+  // For label maps and masks; NaN values of images are counted where they are labeled.
   const bool areCounted = told.asLabels && !told.inParts && mayBeNaN;
   if (const auto count = areCounted ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
   {

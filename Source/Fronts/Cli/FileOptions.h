@@ -19,16 +19,14 @@ namespace brickccl::cli
 std::vector<std::string> WrittenFiles(const std::string & output);
 
 /** \throws InvalidArgument if an output is an input or another output: the same file (also through links), or the data
- *  file beside a header. It is thrown as well if that data file may belong to another header. The files of a folder are
- *  known, and compared, once the folder is read (ImageReader). */
+ *  file of a header; also if that data file may belong to another header. The files of a folder are known, and
+ *  compared, once the folder is read (ImageReader). */
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
-/** Finds before an image is read that none could be written to a path: \throws Error if its extension names no format,
- * or its folder cannot be written to. An empty path is not a file. */
+/** \throws Error, before an image is read, for an unknown extension or a folder that is not writable; not for "". */
 void CheckImageName(const std::string & path);
 
-/** \throws InvalidArgument if a series is chosen and none of the inputs can hold one, or if raw voxels are described
- * and none of the inputs holds such. */
+/** \throws InvalidArgument if a series is chosen, or raw voxels are described, and no input can hold such. */
 void CheckReading(const job::Reading & arguments, const NamedFiles & inputs);
 
 /** CheckReading and CheckOutputs: what is to be known of a command's files before one is read. */
@@ -56,11 +54,9 @@ public:
     m_Outputs = std::move(outputs);
   }
 
-  /** For outputs whose names are known late. \throws InvalidArgument if one of them is a file that an image that was
-   *  read came from. */
+  /** For outputs named late. \throws InvalidArgument if one of them is a file that was read. */
   void CheckNotRead(const NamedFiles & outputs) const;
 
-  /** The files of all images that were read. */
   std::vector<std::string> Files() const;
 
   /** Adds to an image what DICOM files need. \throws InvalidArgument if they cannot hold it. */
@@ -94,8 +90,7 @@ private:
   std::vector<std::string>                                      m_Notes;
 };
 
-/** Reads the mask of a region and combines it with its shapes. \return nothing if no region is given. \throws
- *  InvalidArgument for a mask on another grid, and for shapes that the image does not have. */
+/** The mask of a region with its shapes, if given. \throws InvalidArgument for another grid, shapes that do not fit. */
 std::optional<LoadedImage>
 ReadRegion(const job::Region & region, const LoadedImage & image, int threads, ImageReader & reader);
 

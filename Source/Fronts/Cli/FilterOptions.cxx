@@ -76,7 +76,7 @@ PointsOfFile(const std::string & path)
   return points;
 }
 
-/** The points that --seeds gives: those of a file with this name, or x,y,z;x,y,z. */
+/** The points of --seeds: of a file with this name, or x,y,z;x,y,z. */
 static std::vector<Point>
 ParseSeeds(const std::string & text)
 {

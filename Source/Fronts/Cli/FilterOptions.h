@@ -10,12 +10,10 @@
 namespace brickccl::cli
 {
 
-/** The holes that are filled; nothing without --fill-holes.
- *  \throws InvalidArgument for slices that do not exist. */
+/** The holes that are filled; nothing without --fill-holes. \throws InvalidArgument for slices that do not exist. */
 std::optional<HoleOptions>
 HolesOf(const job::Holes & arguments, const Connectivity & connectivity, const Extent & extent);
 
-/** A filter and the image that it looks at. */
 struct LoadedFilter
 {
   ComponentFilter            filter;
@@ -25,14 +23,12 @@ struct LoadedFilter
 /** \throws InvalidArgument for seeds that are neither points nor a file with points. */
 void CheckSeeds(const job::Filter & arguments);
 
-/** The filter that is asked for. \throws InvalidArgument for seeds outside of the image, and for a mask on another
- *  grid. */
+/** The requested filter. \throws InvalidArgument for seeds outside of the image, and a mask on another grid. */
 LoadedFilter ReadFilter(const job::Filter &  arguments,
                         const Connectivity & connectivity,
                         const LoadedImage &  image,
                         ImageReader &        reader);
 
-/** Adds what a filter did. */
 void
 AddFilter(job::Findings & findings, const ComponentFilter & filter, const ComponentFilterReport & report, int line);
 

@@ -21,8 +21,7 @@ namespace brickccl::cli
 /** Files, each with the name of the option or argument that names it. An empty path is not a file. */
 using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 
-/** The front end of a command, which receives its progress, notes and summary: the command line by default, or a
- *  Slicer module. */
+/** Receives a command's progress, notes and summary: the command line by default, or a Slicer module. */
 struct FrontEnd
 {
   std::function<std::shared_ptr<Reporter>(bool quiet)> makeReporter = [](bool quiet) {

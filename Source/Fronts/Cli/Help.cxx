@@ -24,8 +24,7 @@ namespace
 
 #include "HelpTexts.inc"
 
-/** The groups of options in the order of work, with the options that are not parameters of a job or have another group
- * in a command. */
+/** The groups of options in the order of work, with options that are not of jobs or have another group. */
 constexpr std::pair<const char *, const char *> Groups[] = {
   { "The phantom", "seed density grain noise blur rings hardening phantom:size phantom:spacing" },
   { "The truth", "truth" },

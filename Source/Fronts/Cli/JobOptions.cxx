@@ -33,7 +33,7 @@ ReadValue(const std::string & name, const job::Form & form, const CLI::results_t
   return true;
 }
 
-/** What help shows as the default; empty if nothing is to be said of it. */
+/** The default that help shows; empty for none. */
 static std::string
 DefaultOf(const job::Parameter & parameter)
 {
@@ -80,7 +80,6 @@ AddOption(CLI::App & command, job::Job & job, const job::Parameter & parameter)
   }
 }
 
-/** Ties an option to others of the command. */
 static void
 TieOption(CLI::App & command, const job::Parameter & parameter)
 {

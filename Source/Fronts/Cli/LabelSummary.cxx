@@ -16,7 +16,6 @@ namespace brickccl::cli
 namespace
 {
 
-/** The lines of the text. */
 struct TextLine
 {
   static constexpr int Count = 1;
@@ -77,7 +76,6 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
   }
 }
 
-/** The criterion that was asked for. */
 std::string
 CriterionText(const job::Segmenting & arguments, const job::Segmented & segmented)
 {

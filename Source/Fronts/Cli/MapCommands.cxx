@@ -62,7 +62,6 @@ struct MorphArguments : MapArguments
   std::array<std::optional<double>, Operations.size()> radii;
 };
 
-/** Sets the operation and the radius that are asked for. */
 void
 SetOperation(const MorphArguments & arguments, MorphOptions & options)
 {
@@ -102,8 +101,7 @@ FindPart(const MapArguments & arguments, LoadedImage image, ImageReader & reader
   return part;
 }
 
-/** Writes an image that `work` makes of a mask or label map, or of a scan's part. \param type  of its voxels, if it
- * differs from the type of the labels */
+/** Writes what `work` makes of a mask, label map or part. \param type  of its voxels, if not of the labels */
 template <typename TOptions, typename TWork>
 void
 RunMap(const MapArguments &      arguments,

@@ -57,7 +57,6 @@ MaskOf(const ImageView & scan, double iso)
   return mask;
 }
 
-/** The colors that the file gives its segments. */
 std::map<std::uint64_t, std::array<double, 3>>
 ColorsOf(const Segmentation & segmentation)
 {

@@ -21,8 +21,7 @@ Connectivity ConnectivityFor(const job::Neighbors & arguments, const Extent & ex
 /** \throws InvalidArgument for an axis that the image lacks or along which voxels have no neighbors. */
 PeriodicAxes PeriodicFor(const job::Neighbors & arguments, const Connectivity & connectivity);
 
-/** Adds the neighborhood; the text of `line` has it in parentheses: "(26 neighbors)", "(6 neighbors, periodic along
- * xz)". */
+/** Adds the neighborhood; the text of `line` has it in parentheses: "(6 neighbors, periodic along xz)". */
 void AddNeighbors(job::Findings &        findings,
                   const job::Neighbors & arguments,
                   const Connectivity &   connectivity,

@@ -102,7 +102,6 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   return geometry;
 }
 
-/** Writes images of one size, with a message. */
 struct ImageWriter
 {
   void

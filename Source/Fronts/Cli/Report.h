@@ -33,7 +33,6 @@ public:
   Reporter(const Reporter &) = delete;
   Reporter & operator=(const Reporter &) = delete;
 
-  /** Begins a step, for example "labeling". */
   virtual void Step(const std::string & name);
   virtual void Note(const std::string & text);
   /** Ends the steps with an empty line, if there were any. */
@@ -80,8 +79,7 @@ void ThrowIfInterrupted();
 
 using batch::JsonText;
 
-/** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities if there
- *  is no intensity image. */
+/** \throws InvalidArgument for other names, and for columns of intensities without an intensity image. */
 ColumnGroups ParseColumns(const std::string & names, bool hasIntensity);
 
 /** The type of a label map whose largest label is `largest`: the one that is asked for, or else the smallest that fits.

@@ -13,8 +13,7 @@
 namespace brickccl::cli
 {
 
-/** An empty text is what a script's unset variable leaves; to leave the option out in silence would be another job.
- *  \throws CLI::ValidationError */
+/** An empty text is a script's unset variable; ignoring it would be another job. \throws CLI::ValidationError */
 static void
 RefuseEmptyTexts(int argc, char ** argv)
 {

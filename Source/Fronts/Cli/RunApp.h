@@ -14,23 +14,19 @@ inline std::vector<std::string> CalledArguments;
 inline const CLI::App *         CalledApp = nullptr;
 
 /** Parses the arguments, which runs the subcommand that they name. Errors go to the error stream, each with the name of
- *  the program.
- *  \param takesEmptyTexts  whether options may have an empty text; else that is an error
- *  \return the exit code: 0 only if everything was done and written. */
+ *  the program. \param takesEmptyTexts  whether options may have an empty text; else that is an error \return the exit
+ *  code: 0 only if everything was done and written. */
 int RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts = false);
 
-/** Arranges the help of a command: options by task, an example for each subcommand, exit codes. It is called when all
- *  subcommands are there. */
+/** Arranges help: options by task, examples, exit codes. Called when all subcommands are there. */
 void ArrangeHelp(CLI::App & app);
 
-/** Adds the subcommands that print a script of completions for a shell, and a man page. They know the commands and
- * options that the app has when they run. */
+/** Adds the subcommands for shell completion and a man page of the options that the app has when they run. */
 void AddHelpCommands(CLI::App & app);
 
 /** The names of a command's options, with their dashes. */
 std::vector<std::string> OptionNames(const CLI::App & command);
 
-/** The names of the commands below an app. */
 std::vector<std::string> CommandNames(const CLI::App & app);
 
 /** "a", "a and b", "a, b and c". */
@@ -50,8 +46,7 @@ struct CommandOfArguments
 };
 CommandOfArguments CommandOf(const CLI::App & app, const std::vector<std::string> & arguments);
 
-/** The probable misspelling in arguments that were not understood: an unknown subcommand or option, with the nearest
- *  known one. Empty if all are known. */
+/** The unknown subcommand or option, with the nearest known one. Empty if all are known. */
 std::string FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments);
 
 /** Sets how many values options take here that take two or more, such as --spacing X Y [Z [T]]. They take the minimum

@@ -18,7 +18,6 @@ namespace brickccl::cli
 namespace
 {
 
-/** The voxels of the components that are left. */
 std::uint64_t
 CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
 {
@@ -78,7 +77,6 @@ WriteLabelMap(const job::Job &      arguments,
   return arguments.output;
 }
 
-/** One run of the command, step by step. */
 class LabelWork
 {
 public:
@@ -272,7 +270,6 @@ private:
                                         (m_Arguments.IsWanted() || HoldsSegments(m_Arguments.output, m_Image.extent))));
   }
 
-  /** The label in the input that each component is a part of. */
   std::vector<std::uint64_t>
   LabelsOfInput()
   {

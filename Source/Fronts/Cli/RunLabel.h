@@ -23,17 +23,14 @@ namespace brickccl::cli
 /** Labels an image, as a whole or slab by slab, measures its components and writes what is asked for. */
 void RunLabel(const job::Job & arguments, const FrontEnd & frontEnd);
 
-/** What is to be known before an image is read. \return the groups of columns. \throws InvalidArgument for what has no
- *  meaning together, files that cannot be written, and outputs that are inputs. */
+/** \return the groups of columns. \throws InvalidArgument for contradictions, unwritable files, inputs as outputs. */
 ColumnGroups CheckJob(const job::Job & job, NamedFiles & outputs);
 
 /** Hooks that show the steps of a job and keep its notes. */
 job::RunHooks HooksOf(Reporter & reporter, ImageReader & reader);
 
-/** Writes labels of rows. */
 using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>;
 
-/** What a labeling found, of a whole image or slab by slab. */
 struct LabelFindings
 {
   const job::JobRun & run;
@@ -55,10 +52,8 @@ struct LabelFindings
   VoxelsOfNumbers zones = {};
 };
 
-/** Adds the counts and bytes of slabs. */
 void AddSlabs(job::Findings & findings, const SlabResult & result);
 
-/** Lists what was found. */
 job::Findings ListFindings(const job::Job & job, const LabelFindings & found);
 
 /** Adds what labeled, how long it took, and what can be done next: the last lines of the text. */

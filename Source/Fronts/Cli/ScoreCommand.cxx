@@ -246,7 +246,6 @@ SummaryOf(const nlohmann::ordered_json & rows)
   return summary;
 }
 
-/** What is printed of several cases. */
 job::Findings
 FindingsOf(const nlohmann::ordered_json & rows)
 {
@@ -299,7 +298,6 @@ ClassesOf(const ScoreArguments & arguments)
   return classes;
 }
 
-/** The voxels of a class. */
 LoadedImage
 ClassIn(const LoadedImage & image, const std::string & name)
 {

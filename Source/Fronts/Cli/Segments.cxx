@@ -80,14 +80,13 @@ NamesOf(const Segmentation & segmentation, const std::vector<std::uint64_t> & la
   return Mapped(labels, [&](std::uint64_t label) { return nameOf[label]; });
 }
 
-/** The names of all segments. */
 static std::vector<std::string>
 NamesIn(const Segmentation & segmentation)
 {
   return Mapped(segmentation.segments, [](const Segment & segment) { return NameOf(segment); });
 }
 
-/** \throws InvalidArgument with the nearest name if a text is none of the names */
+/** \throws InvalidArgument with the nearest name if a text is not one of the names */
 static void
 CheckName(const std::string & text, const std::vector<std::string> & names, const std::string & fault)
 {
@@ -95,8 +94,7 @@ CheckName(const std::string & text, const std::vector<std::string> & names, cons
                            Quoted(text) + fault + (names.empty() ? "; none has a name" : DidYouMean(text, names)));
 }
 
-/** Adds the columns of a mask among several, and appends its segments. A component without a name gets the
- *  file's, with its label if there are several. */
+/** Adds a mask's columns and segments. A nameless component gets the file's name, with its label if several. */
 static void
 AddFile(const std::string & file, const Segmentation & own, ComponentTable & table, std::vector<Segment> & all)
 {

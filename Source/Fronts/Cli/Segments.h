@@ -13,8 +13,7 @@
 namespace brickccl::cli
 {
 
-/** The label in the input of each row: the value of a component's voxels where neighbors of equal value were joined or
- *  objects were split, else the row's label. */
+/** Each row's label in the input: the voxels' value if equal values were joined or objects split, else its own. */
 std::vector<std::uint64_t> InputLabels(const ComponentTable & table);
 
 /** Adds the column `name`, if segments have names. \param inputLabels  the label in the input of each row */

@@ -42,7 +42,6 @@ GroupsOfCondition(const Condition & condition, const job::Table & table)
   return groups;
 }
 
-/** One run of the command, step by step. */
 class SelectWork
 {
 public:
@@ -120,8 +119,7 @@ private:
     m_Seconds["read"] = m_Watch.Lap();
   }
 
-  /** Notes components for which the condition does not hold because they have no value, as the distance to the nearest
-   *  neighbor of a single one. */
+  /** Notes components without a value for the condition, as a single one's distance to the nearest neighbor. */
   void
   NoteNoValues(const ComponentTable & table, const std::vector<bool> & holds)
   {

@@ -154,8 +154,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
 /** Lists of more values have no end but the next option. */
 constexpr int MostValues = 1000;
 
-/** Whether a text is meant as a number, right or wrong ("1,5"): what begins with digits and has other letters is not.
- */
+/** Whether a text is meant as a number, right or wrong ("1,5"): not if other letters follow its digits. */
 static bool
 ReadsAsNumber(const std::string & text)
 {

@@ -70,7 +70,6 @@ NoteSeeds(const SplitReport & report, bool isSeeded, ImageReader & reader)
                 "no seed reaches " + Counted(report.unreached, "voxel") + " of the labels; they became background");
 }
 
-/** The label that each object is a part of. */
 std::vector<std::uint64_t>
 ParentsOf(const SplitReport & report)
 {
@@ -89,7 +88,6 @@ CurveOf(const SplitArguments & arguments, const SplitReport & report)
   return rows;
 }
 
-/** Lists what was split. */
 job::Findings
 FindingsOf(const SplitArguments & arguments,
            const SplitReport &    report,

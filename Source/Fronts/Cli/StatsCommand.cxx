@@ -38,7 +38,6 @@ struct StatsArguments : job::Job
   std::string              weights;
 };
 
-/** A line for each bin. */
 std::string
 DescribeBins(const Histogram & histogram)
 {
@@ -222,8 +221,7 @@ struct Measured
   double                     secondsToMeasure = 0;
 };
 
-/** Reads the intensities, and samples them at the voxels of the labels if that is asked for and they are on another
- * grid. \throws InvalidArgument if they are elsewhere */
+/** Reads the intensities, sampled at the labels' voxels if asked. \throws InvalidArgument if they are elsewhere */
 std::optional<LoadedImage>
 ReadIntensity(const StatsArguments & arguments, const LoadedImage & labels, ImageReader & reader)
 {

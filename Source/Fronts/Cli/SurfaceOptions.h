@@ -37,7 +37,6 @@ struct ChosenLabels
                                     const std::string &  what) const;
 };
 
-/** What `mesh` asks. */
 struct MeshArguments : job::Job
 {
   ChosenLabels chosen;
@@ -49,7 +48,6 @@ struct MeshArguments : job::Job
   bool        oneFileEach = false;
 };
 
-/** What `render` asks. */
 struct RenderArguments : job::Job
 {
   std::string  style = "slices";
@@ -59,12 +57,11 @@ struct RenderArguments : job::Job
   bool         hasPatientAxes = false;
 };
 
-/** Adds the subcommand. It is known where VTK is not, for help and completion.
- *  \param run  what runs it; empty if another program does */
+/** The command is known without VTK, for help and completion. \param run  empty if another program runs it */
 void AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> & run);
 void AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments &)> & run);
 
-/** What the program of surfaces runs. */
+/** Runs in the program with VTK. */
 void RunMesh(const MeshArguments & arguments);
 void RunRender(const RenderArguments & arguments);
 

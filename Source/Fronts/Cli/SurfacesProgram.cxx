@@ -9,7 +9,6 @@
 namespace brickccl::cli
 {
 
-/** Where it is installed. */
 static std::filesystem::path
 InstalledProgram()
 {

@@ -79,8 +79,7 @@ WritePlot(const std::string & path, const Curve & curve, bool below)
                    "share of the image in %" });
 }
 
-/** \throws InvalidArgument for a number that a double cannot hold: thresholds between the ends would be wrong.
- */
+/** \throws InvalidArgument for a number that a double cannot hold: thresholds between the ends would be wrong. */
 double
 DoubleOf(const std::string & text, const std::string & option)
 {

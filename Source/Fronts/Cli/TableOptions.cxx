@@ -68,8 +68,7 @@ SortColumn(const job::Table & arguments)
   return InMillimeters(arguments.sort.substr(begin), arguments.units);
 }
 
-/** The names of single columns among those that are asked for, and the columns of the groups among them, if there is a
- *  single one; else nothing, which means all columns. */
+/** The requested single columns and the columns of requested groups; nothing, which means all, without single ones. */
 static std::vector<std::string>
 SingleColumns(const std::string & names)
 {

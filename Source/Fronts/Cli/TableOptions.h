@@ -14,16 +14,14 @@
 namespace brickccl::cli
 {
 
-/** Finds before the long work starts what is certain to fail. \return the groups that are asked for.
- *  \throws InvalidArgument for options that need another one, and for names that do not fit. */
+/** Checks early. \return the requested groups. \throws InvalidArgument for options that need another, wrong names. */
 ColumnGroups CheckTableArguments(const job::Table & arguments, const std::string & tableOption);
 
 /** \throws InvalidArgument "--ras has no effect without --output or --print" for an option that nothing uses.
  *  \param users  what would use it */
 void CheckIsUsed(const std::string & option, bool isUsed, const std::string & users);
 
-/** The same for a unit, and for an image of intensities, if one is given and neither a table nor anything else uses it.
- */
+/** The same for a unit, and for intensities, if neither a table nor anything else uses them. */
 void CheckUnits(const job::Table & arguments, bool isUsed, const std::string & users);
 void CheckIntensity(const job::Table & arguments, bool isUsed, const std::string & users);
 
@@ -32,20 +30,17 @@ void CheckIntensity(const job::Table & arguments, bool isUsed, const std::string
  *  \param labeled   neighbors, periodic axes and geometry of the image with this extent */
 ComponentTable TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOptions & labeled);
 
-/** Finds before the long work starts that the table will lack a column that is asked for. The parameters are those of
- *  TableOfNothing.
- *  \throws InvalidArgument that names the column. */
+/** Finds early that the table will lack a requested column. Parameters: see TableOfNothing. \throws InvalidArgument
+ *  that names it. */
 void CheckTableColumns(const job::Table &     arguments,
                        const MeasureOptions & measured,
                        const Extent &         extent,
                        const LabelOptions &   labeled);
 
-/** \throws InvalidArgument if a column that an option names exists for no image, or needs an image that is not given.
- */
+/** \throws InvalidArgument if an option's column does not exist, or needs an image that is not given. */
 void CheckColumnIsThere(const std::string & column, const job::Table & arguments, const std::string & option);
 
-/** \param who  names the column: "--sort". \throws InvalidArgument if the column needs an image that is not given, or
- *  another command. */
+/** \param who  "--sort". \throws InvalidArgument if the column needs an image that is missing, or another command. */
 void CheckNeedOfColumn(const std::string & column, const job::Table & arguments, const std::string & who);
 
 /** The name in mm of a column that is named in mm, um or cm; the name as it is if there is no such column. */
@@ -54,10 +49,10 @@ std::string NameInMillimeters(const std::string & column);
 /** Names of columns with commas between, and the names in mm of the columns of a condition behind them. */
 std::string WithColumnsOf(const Condition & condition, std::string names = "");
 
-/** The files that a table is written to; `tableOption` names the one of the table itself. */
+/** The files that a table is written to; `tableOption` is the option of the table itself. */
 NamedFiles TableFiles(const job::Table & arguments, const std::string & tableOption);
 
-/** The images beside the labels that the table measures. */
+/** The images, in addition to the labels, that the table measures. */
 struct TableImages
 {
   std::optional<LoadedImage> intensity;

@@ -77,8 +77,7 @@ Close(lxw_workbook * book)
                                    : lxw_strerror(failure);
 }
 
-/** The number of cells in the sheets of a workbook; 0 if there is none. The library puts the sheet together in a
- *  temporary file, and takes no notice if that has no room. */
+/** The number of cells in a workbook's sheets; 0 for none. The library ignores that its temporary file has no room. */
 static std::uint64_t
 CountCells(const std::string & path)
 try

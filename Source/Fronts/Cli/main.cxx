@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-/** The arguments with `--help` for none, and `COMMAND --help` for `help COMMAND`; after `help`, `--all` is
- * `--help-all`. */
+/** The arguments: `--help` for none, `COMMAND --help` for `help COMMAND`, and then `--help-all` for `--all`. */
 static std::vector<char *>
 WithHelp(int argc, char ** argv)
 {

@@ -34,7 +34,6 @@ struct ModuleParameter
   {
     return tag == "image" || tag == "table";
   }
-  /** Whether the module reports this value at its end. */
   bool
   IsReturnValue() const
   {
@@ -54,8 +53,7 @@ struct ModuleDescription
   const ModuleParameter * Find(const std::string & name) const;
 };
 
-/** Reads a module's XML. \throws Error for elements that modules of BrickCCL do not have, and for parameters that
- *  Slicer would refuse. */
+/** \throws Error for elements that BrickCCL's modules do not have, and parameters that Slicer would refuse. */
 ModuleDescription ParseModuleDescription(const char * xml);
 
 /** Messages of a command, in the words of the module that runs it. */

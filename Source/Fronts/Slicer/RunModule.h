@@ -20,12 +20,10 @@
 namespace brickccl::slicer
 {
 
-/** The values of a module's parameters, by their names. */
 class ModuleValues
 {
 public:
-  /** Adds an option or argument to the command line for each parameter except return values. Limits, help and default
-   *  come from the description. Both must live as long as `app`. */
+  /** Adds each parameter except return values, as its description says. Both must live as long as `app`. */
   void AddOptions(CLI::App & app, const ModuleDescription & module);
 
   // The values of parameters, whose names the module's XML must have: as text, empty for a file that is not given; as a
@@ -47,12 +45,10 @@ public:
     return m_Flags.at(name);
   }
 
-  /** \throws InvalidArgument if a file that is needed is not given, or if an output is the same file as an input,
-   *  which is so in Slicer if one volume is chosen for both. \param returnFile  is an output as well; it may be
-   *  empty. */
+  /** \throws InvalidArgument if a file that is needed is not given, or if an output is the same file as an input, which
+   *  is so in Slicer if one volume is chosen for both. \param returnFile  is an output as well; it may be empty. */
   void CheckFiles(const ModuleDescription & module, const std::string & returnFile) const;
 
-  /** Writes all values, one a line. */
   void Echo(std::ostream & stream) const;
 
 private:
@@ -118,8 +114,7 @@ public:
     return m_Values;
   }
 
-  /** Checks a number that no command checks; constraints in the XML would make it a slider. \throws InvalidArgument for
-   *  one below 0 or above `most`. */
+  /** A number that no command checks (XML constraints make sliders). \throws InvalidArgument below 0, above `most`. */
   void RequireFromZero(const std::string & name, double most = std::numeric_limits<double>::infinity()) const;
 
   /** Runs a subcommand of `brickccl`, whose progress and notes go to Slicer.
@@ -136,7 +131,6 @@ public:
   /** Returns `componentCount` and `componentVolume`. \param summary  of a command. */
   void ReturnTotals(const nlohmann::ordered_json & summary);
 
-  /** Everything that was returned: pairs of names and values. */
   const std::vector<std::pair<std::string, std::string>> &
   Returned() const
   {
@@ -154,7 +148,6 @@ private:
 /** The main function of a module. */
 struct Module
 {
-  /** The name of the program. */
   const char *                     name;
   const char *                     xml;
   std::function<void(ModuleRun &)> work;
@@ -173,7 +166,6 @@ public:
     : m_Arguments(std::move(arguments))
   {}
 
-  /** Adds an option with its values. */
   CommandArguments &
   Add(const std::string & option, const std::vector<std::string> & values)
   {

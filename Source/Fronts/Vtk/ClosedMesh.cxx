@@ -50,8 +50,7 @@ ForTriangles(vtkPolyData * mesh, TVisit visit)
   }
 }
 
-/** The volume of a closed mesh; negative if normals point inwards. Coordinates are relative to `origin`, near the mesh,
- * to stay exact far from 0. */
+/** The volume of a closed mesh; negative if normals point inwards. `origin` is near, for exactness far from 0. */
 static double
 VolumeOf(vtkPolyData * mesh, const Point & origin)
 {
@@ -130,7 +129,7 @@ HoldVolume(vtkPolyData * mesh, double volume, double farthest)
 std::size_t
 FaultsOf(vtkPolyData * mesh)
 {
-  // From, to, and the corner beside.
+  // From, to, and the third corner.
   std::vector<std::array<vtkIdType, 3>> sides;
   ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
     sides.insert(sides.end(), { { a, b, c }, { b, c, a }, { c, a, b } });

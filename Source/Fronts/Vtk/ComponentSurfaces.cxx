@@ -46,8 +46,7 @@ AddNeighbors(std::vector<std::uint16_t> & values, const std::int64_t (&size)[3],
   }
 }
 
-/** Fills the blocks with voxels inside that have no full block around them. Parts thinner than a block would be lost
- * otherwise, because their blocks are not half full. */
+/** Fills blocks with voxels inside and no full block around, since parts thinner than a block would be lost. */
 static void
 FillBlocksOfThinParts(BlockCounts & blocks, std::uint16_t voxelsPerBlock)
 {

@@ -112,7 +112,6 @@ CropScan(vtkImageData *            mask,
   return field;
 }
 
-/** From indices in a component's box to physical points. */
 static void
 ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMeasures & component, bool ras)
 {

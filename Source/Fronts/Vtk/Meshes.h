@@ -19,7 +19,6 @@ class vtkPolyData;
 namespace brickccl
 {
 
-/** How surfaces of components are made. */
 struct MeshOptions
 {
   /** Passes of a windowed sinc filter (Taubin, Zhang and Golub, Optimal surface smoothing as filter design, 1996); 0:
@@ -40,7 +39,6 @@ struct MeshOptions
   double                   iso = 0;
 };
 
-/** The data written for a component. */
 struct MeshReport
 {
   std::uint64_t label = 0;

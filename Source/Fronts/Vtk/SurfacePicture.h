@@ -14,7 +14,6 @@
 namespace brickccl
 {
 
-/** The contents of a picture of surfaces. */
 struct SurfaceContents
 {
   /** A label map of 3 dimensions and its table. */
@@ -34,8 +33,7 @@ struct SurfaceContents
 struct SurfaceReport
 {
   std::size_t triangles = 0;
-  /** The size of a pixel in mm; the size in pixels of the scene, which begins SurfaceMargin from the left and the top.
-   */
+  /** The size of a pixel in mm; the size in pixels of the scene, SurfaceMargin from the left and the top. */
   double pixelSize = 1;
   int    scene[2] = { 1, 1 };
   /** The seconds that it took to make the surfaces, and to draw them. */
@@ -58,10 +56,8 @@ void ProvideDisplay();
 
 /** Writes a PNG of the components' surfaces, seen from the front, the left and above, without perspective, with a key
  *  (see PictureKey), a scale bar and the directions of the physical axes (LPS). Blocks of voxels that are about two
- *  pixels wide are drawn as one, except of small components.
- *  \param width, height  from MinimumSurfacePicture to MaximumSurfacePicture
- *  \throws Unsupported without OpenGL; Error if the file cannot be written;
- *  Canceled. */
+ *  pixels wide are drawn as one, except of small components. \param width, height  from MinimumSurfacePicture to
+ *  MaximumSurfacePicture \throws Unsupported without OpenGL; Error if the file cannot be written; Canceled. */
 SurfaceReport WriteSurfacePicture(const std::string &     path,
                                   const SurfaceContents & contents,
                                   int                     width,

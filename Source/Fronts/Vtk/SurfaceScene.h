@@ -20,7 +20,6 @@ struct Surface
   std::vector<std::int32_t> triangles;
 };
 
-/** The source of a surface. */
 struct SurfaceSource
 {
   /** 3 dimensions, one channel. */

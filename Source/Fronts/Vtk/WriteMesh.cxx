@@ -169,8 +169,7 @@ WriteGlb(vtkPolyData * mesh, const MeshOptions & options, const std::string & te
   WriteParts(temporary, path, { header, "JSON", json, binary, { "BIN\0", 4 }, vertices, faces });
 }
 
-/** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a
- *  voxel. */
+/** \throws Unsupported if the 32-bit numbers of these formats move points by more than 1/100 of a voxel. */
 static void
 CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string & path)
 {

@@ -19,7 +19,6 @@
 namespace brickccl::batch
 {
 
-/** The result of a rule. */
 struct RuleResult
 {
   bool passes = true;
@@ -39,13 +38,12 @@ struct RuleResult
     std::array<std::int64_t, 3> voxels = { 1, 1, 1 };
   };
   std::optional<Window> window;
-  /** Of rules on windows and clusters: the defects of the one that decided. */
+  /** The defects that decided, for rules on windows and clusters. */
   std::vector<std::uint64_t> labels;
   /** The parts that fail, in an item with several parts, or the one part of this result. */
   std::vector<std::uint64_t> parts;
 };
 
-/** What the rules look at. */
 struct Findings
 {
   /** The defects. */
@@ -60,13 +58,12 @@ struct Findings
   VoxelsOfNumbers          voxelsOfZones = {};
 };
 
-/** The slice across z in which a component's centroid lies. */
+/** The slice across z that contains a component's centroid. */
 std::int64_t SliceOf(const ComponentMeasures & component);
 
 /** Judges by each of the rules, in their order. \throws InvalidArgument for a column that the table does not have. */
 std::vector<RuleResult> Judge(const std::vector<AcceptanceRule> & rules, const Findings & findings);
 
-/** The parts of an item. */
 struct NumberedParts
 {
   /** Bytes: the number of the part, from 1 on. */
@@ -87,7 +84,6 @@ struct JudgedItem
   std::vector<std::string> notes;
 };
 
-/** The verdict by the results of the recipe's rules. */
 JudgedItem DescribeResults(const Recipe & recipe, const std::vector<RuleResult> & results);
 
 /** Adds "zones" to the members: what each zone holds, and the results of its rules. */

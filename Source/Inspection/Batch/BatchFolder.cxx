@@ -40,8 +40,7 @@ OnDisk(const std::string & path, TFunction && function)
   }
 }
 
-/** Whether a file is what its description says. Its bytes are looked at if its size is the same and its stamp is not.
- *  \param stamp  null if it is not known. */
+/** Whether a file is as described; bytes decide if only the stamp differs. \param stamp  null if not known. */
 static bool
 IsUnchanged(const ordered_json & described, const ordered_json & stamp)
 {

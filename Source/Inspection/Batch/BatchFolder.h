@@ -21,7 +21,6 @@ inline constexpr const char * StateFolder = ".batch";
 /** Whether a folder holds the results of a batch, be it without its state, which copies may lack. */
 bool IsOfBatch(const std::string & folder);
 
-/** One image of a batch. */
 struct BatchItem
 {
   /** Its name in tables and reports. */
@@ -31,7 +30,6 @@ struct BatchItem
   FoundImage  found;
 };
 
-/** The outcome of an item. */
 struct ItemOutcome
 {
   /** The item's summary; null unless it is finished. */
@@ -72,8 +70,7 @@ public:
   /** \throws Error if the folder has results of items that are not among these. */
   void CheckItems(const std::vector<BatchItem> & items) const;
 
-  /** The outcome of an item that is finished, and whose input and results are what they were then. \param reason  why
-   *  what is there of it does not count; empty if nothing is there. */
+  /** The outcome of an item that is finished and unchanged. \param reason  why not; empty if nothing is there */
   std::optional<ItemOutcome> FinishedItem(const BatchItem & item, std::string & reason) const;
 
   /** Removes the report and the tables if they do not match these outcomes, and then the results of items without an
@@ -95,7 +92,6 @@ public:
   /** Adds a line with the time to the log. \throws Error. */
   void Log(const std::string & text) const;
 
-  /** The path of a file of this folder. */
   std::string PathOf(const std::string & file) const;
 
 private:

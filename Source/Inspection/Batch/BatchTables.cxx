@@ -19,7 +19,7 @@ namespace brickccl::batch
 
 using nlohmann::ordered_json;
 
-/** What a recipe numbers in each item: "part", "zone" or nothing. */
+/** The column of numbers in each item: "part", "zone" or nothing. */
 static std::string
 NumberedBy(const Recipe & recipe)
 {
@@ -77,7 +77,6 @@ NotesOf(const ordered_json & summary)
   return Joined(summary.at("notes"), "; ", [](const ordered_json & note) { return note.get<std::string>(); });
 }
 
-/** The lines of an item's table. */
 static std::vector<std::string>
 LinesOf(const std::string & path)
 {

@@ -90,7 +90,7 @@ private:
     return sign == std::string::npos ? tie : tie.substr(0, sign) + " = \"" + tie.substr(tie.rfind('=') + 1) + "\"";
   }
 
-  /** The key of a tie, "part.method=pores" or "range", of recipes; empty if it is none. */
+  /** The key of a tie, "part.method=pores" or "range", of recipes; else empty. */
   static std::string
   KeyOf(const std::string & tie)
   {
@@ -112,7 +112,7 @@ private:
     return *std::get<std::string *>(slot) == tie.substr(tie.rfind('=') + 1);
   }
 
-  /** Complains of a value that needs a key which is not given: of those that need each other, "==" stands between. */
+  /** Complains of a value that needs a key which is not given; "==" separates two that need each other. */
   void
   CheckIsNotNeeded(const job::Parameter & parameter)
   {
@@ -261,7 +261,7 @@ private:
       "acceptance.least_part_percent is set, but there is no part; set part.method = \"pores\" or \"largest\"");
   }
 
-  /** Complains of limits that all defects meet, and of columns that are no measure. */
+  /** Complains of limits that all defects meet, and of columns that do not measure. */
   void
   CheckLimit(const GivenKeys & given, const AcceptanceRule & rule)
   {
@@ -339,7 +339,6 @@ private:
     }
   }
 
-  /** Sees to it that a column is measured. */
   void
   NeedColumn(const std::string & name, const std::string & key, int line, bool mayBeGroup)
   {

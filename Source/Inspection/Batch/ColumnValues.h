@@ -9,8 +9,7 @@
 namespace brickccl::batch
 {
 
-/** A function that gives the values of a column; the table has to live as long. \throws InvalidArgument if the table
- * has no such column. */
+/** The values of a column; the table has to live as long. \throws InvalidArgument if there is no such column. */
 std::function<double(const ComponentMeasures &)> ValuesOf(const ComponentTable & table, const std::string & name);
 
 } // namespace brickccl::batch

@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** A batch's data of an item. */
 struct ItemOfBatch
 {
   /** Its label map; empty if it has none. */

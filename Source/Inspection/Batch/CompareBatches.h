@@ -19,7 +19,6 @@
 namespace brickccl::batch
 {
 
-/** The change of a defect from one batch to another one. */
 enum class DefectChange
 {
   /** They share voxels, more than either does with any other defect. */
@@ -29,8 +28,7 @@ enum class DefectChange
   /** No defect of the other batch shares a voxel with it. */
   New,
   Vanished,
-  /** It shares voxels with a defect of the other batch that shares more with another one: it came off that defect, or
-   *  became a part of it. */
+  /** It shares voxels with a defect that shares more with another one: it came off, or became a part of it. */
   Split,
   Merged
 };
@@ -71,8 +69,7 @@ struct CompareOptions
   int    threads = 0;
 };
 
-/** Compares the defects of the items of two batches that have the same name, by the overlap of their label maps.
- *  \throws Error if one of the folders is not a batch's folder; Canceled. */
+/** Compares items of equal names by the overlap of label maps. \throws Error unless both are batches; Canceled. */
 std::vector<ComparedItem>
 CompareBatches(const std::string & before, const std::string & after, const CompareOptions & options);
 
@@ -86,7 +83,6 @@ struct CompareScansOptions : CompareOptions
   job::RunHooks hooks;
 };
 
-/** The defects of a label map. */
 struct DefectMap
 {
   /** The labels of the runs are places in the table, from 1 on. */
@@ -108,7 +104,7 @@ std::vector<ComparedDefect> CompareDefects(const DefectMap & before, const Defec
 struct ScannedDefects
 {
   std::string path;
-  /** What it is aligned by. */
+  /** The scan is aligned by this image. */
   LoadedImage image;
   DefectMap   defects;
 };
@@ -122,8 +118,7 @@ struct ScanComparison
    *  in the defect with which its defect shares more voxels than either does with any other one. The change is the one
    *  from the first to the last scan; the columns of scans are the last ones: label, voxels, size. */
   nlohmann::ordered_json tracks;
-  /** Of each track the scan in which it is largest, and its place in the table there; none outside of the first scan.
-   */
+  /** The scan in which each track is largest, and its place in that table; none outside of the first scan. */
   std::vector<std::optional<std::pair<std::size_t, std::size_t>>> largest;
 };
 

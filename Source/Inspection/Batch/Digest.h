@@ -7,7 +7,6 @@
 namespace brickccl::batch
 {
 
-/** The SHA-256 of bytes. */
 std::array<unsigned char, 32> Sha256(const void * data, std::size_t size);
 
 } // namespace brickccl::batch

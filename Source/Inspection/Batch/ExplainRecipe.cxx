@@ -24,7 +24,6 @@ TextOf(const Number & number)
                                                                                : Shortest(static_cast<double>(number));
 }
 
-/** Makes the sentences of a recipe. */
 class Explainer
 {
 public:

@@ -14,14 +14,12 @@ namespace brickccl::batch
 std::string HashOf(const void * data, std::size_t size);
 std::string HashOf(const std::string & text);
 
-/** {"path": ..., "bytes": ..., "sha256": ...} of a file. \param name  for `path` \throws Error if it cannot be read, or
- *  its name cannot be shown (CheckName). */
+/** {"path": name, "bytes": ..., "sha256": ...}. \throws Error if unreadable, or `name` cannot be shown (CheckName). */
 nlohmann::ordered_json DescribeFile(const std::string & path, const std::string & name);
 /** The same for a file that is mapped already. */
 nlohmann::ordered_json DescribeFile(const files::FileBytes & bytes, const std::string & name);
 
-/** A stamp to detect later changes of a file: the last changes of its contents and its status. Null if it is missing.
- */
+/** The last changes of a file's contents and status, to detect later ones. Null if it is missing. */
 nlohmann::ordered_json StampOf(const std::string & path);
 
 } // namespace brickccl::batch

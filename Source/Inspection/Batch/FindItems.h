@@ -9,7 +9,6 @@
 namespace brickccl::batch
 {
 
-/** The items of a batch. */
 struct FoundItems
 {
   std::vector<BatchItem> items;
@@ -22,8 +21,7 @@ struct FoundItems
 /** The file of an item's zones; empty if the recipe has none. */
 std::string ZonesOf(const Recipe & recipe, const std::string & item);
 
-/** Finds them among the inputs (FindImages), and gives each a name and a folder of its own. \param outputFolder  is not
- *  searched. \throws Error, also if there is none. */
+/** Names items and their folders. \param outputFolder  is not searched. \throws Error, also if there is none. */
 FoundItems FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder);
 
 } // namespace brickccl::batch

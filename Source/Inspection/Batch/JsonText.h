@@ -15,8 +15,7 @@
 namespace brickccl::batch
 {
 
-/** As above, with the texts "Infinity" and "-Infinity" for infinite numbers, which JSON lacks, as in Protocol
- *  Buffers. NaN becomes null. */
+/** As above, with infinite numbers as "Infinity" and "-Infinity", like Protocol Buffers. NaN becomes null. */
 inline nlohmann::ordered_json
 WithInfinities(nlohmann::ordered_json value)
 {
@@ -59,15 +58,14 @@ JsonText(const nlohmann::ordered_json & value)
   return escaped;
 }
 
-/** What tells that a file is not what a batch has written there. */
+/** The error for a file that is not as a batch has written it. */
 inline Error
 DamagedFile(const std::string & path)
 {
   return Error(Quoted(path) + " is damaged; `brickccl batch ... --resume` makes it again");
 }
 
-/** Has `take` look at a JSON file that a batch has written. \throws DamagedFile if it is not JSON, or not what `take`
- *  expects. */
+/** Reads a batch's JSON file by `take`. \throws DamagedFile if it is not JSON, or not what `take` expects. */
 template <typename TFunction>
 void
 WithJson(const std::string & path, TFunction && take)

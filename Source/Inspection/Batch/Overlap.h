@@ -10,8 +10,7 @@
 namespace brickccl::batch
 {
 
-/** The number of common voxels of each pair of labels that has any: first those of `a`, then those of `b`, which has
- * the same extent. */
+/** The number of common voxels of each pair of labels that has any, of `a` and of `b`, which has the same extent. */
 using CommonVoxels = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t>;
 CommonVoxels CountCommon(const RunVolume & a, const RunVolume & b);
 

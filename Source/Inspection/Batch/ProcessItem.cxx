@@ -194,7 +194,7 @@ private:
     {
       const auto & values = m_Image.dicom->values;
       std::string  date;
-      // Of the acquisition, the series or the study.
+      // The date of the acquisition, the series or the study.
       for (const std::uint32_t tag : { 0x00080022, 0x00080021, 0x00080020 })
       {
         date = date.empty() ? values.at(tag) : date;
@@ -213,8 +213,7 @@ private:
     }
   }
 
-  /** Describes the files that were read, and stamps them from before that to detect later changes. \throws Error if one
-   *  was changed since the first stamp. */
+  /** Describes files that were read, with stamps from before. \throws Error if one was changed since. */
   void
   DescribeFiles(std::map<std::string, files::FileStamp> & stamps, const files::FileBytes & mapped, ordered_json & input)
   {

@@ -30,7 +30,6 @@ struct ProcessOptions
   std::string surfacesProgram;
 };
 
-/** The files of an item's folder. */
 inline constexpr const char * SummaryFile = "summary.json";
 inline constexpr const char * DefectsFile = "defects.csv";
 inline constexpr const char * PictureFile = "picture.png";

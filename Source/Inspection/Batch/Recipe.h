@@ -32,10 +32,10 @@ struct AcceptanceRule
   std::uint64_t zone = 0;
 };
 
-/** What is done with each item, and when it passes. RecipeFile.h reads it from a file. */
+/** The steps for each item, and when it passes. RecipeFile.h reads it from a file. */
 struct Recipe : job::Job
 {
-  /** What the recipe asks for, and what its conditions and rules need. */
+  /** The requested columns, and those that conditions and rules need. */
   ColumnGroups groups;
   /** Whether a condition or a rule looks at surface_distance_mm. */
   bool                        decidesBySurface = false;

@@ -11,7 +11,6 @@
 namespace brickccl::batch
 {
 
-/** What is wrong in a recipe, and where. */
 struct RecipeProblem
 {
   /** From 1 on. */
@@ -36,13 +35,11 @@ private:
 };
 
 /** Reads a recipe from TOML, and checks all of it: keys, values, units, conditions and what contradicts itself.
- *  \param file  is named in errors
- *  \throws RecipeError. */
+ *  \param file  is named in errors \throws RecipeError. */
 Recipe ParseRecipe(const std::string & text, const std::string & file);
 
-/** Reads a recipe from a file. If there is no file of this name, it may be the name of a ready recipe.
- *  The paths of a logo and of zones are relative to its folder; they get it.
- *  \throws RecipeError; Error if the file cannot be read. */
+/** Reads a recipe from a file. If there is no file of this name, it may be the name of a ready recipe. The paths of a
+ *  logo and of zones are relative to its folder; they get it. \throws RecipeError; Error if the file cannot be read. */
 Recipe ReadRecipe(const std::string & path);
 
 /** Whether two texts of recipes have the same keys with the same values. */
@@ -56,10 +53,10 @@ struct ReadyRecipe
 };
 const std::vector<ReadyRecipe> & ReadyRecipes();
 
-/** What a recipe does, in sentences, a line each. */
+/** A recipe's steps in sentences, a line each. */
 std::vector<std::string> ExplainRecipe(const Recipe & recipe, const job::Language & language = job::Language());
 
-/** What passes a rule of a recipe, as words without a full stop. */
+/** The condition to pass a rule, as words without a full stop. */
 std::string ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Language & language);
 
 } // namespace brickccl::batch

@@ -42,7 +42,6 @@ ListOf(const ordered_json & items, int least, int most)
   return schema;
 }
 
-/** The type of a value. */
 static ordered_json
 TypeOf(const job::Form & form)
 {

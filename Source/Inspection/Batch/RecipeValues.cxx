@@ -22,7 +22,6 @@ namespace brickccl::batch
 namespace
 {
 
-/** The line of a node of TOML. */
 template <typename TNode>
 int
 LineOfNode(const TNode & node)
@@ -110,7 +109,6 @@ TextsFor(const job::Form & form, const toml::node & node)
   return texts;
 }
 
-/** The keys of a table. */
 std::vector<std::string>
 NamesOfKeys(const std::string & table)
 {
@@ -137,8 +135,7 @@ TablesOfKey(const std::string & name)
   return tables;
 }
 
-/** Where a key belongs that stands in a wrong place: "; it is a key of [part]", " (did you mean 'range' of [part]?)".
- *  Empty if no table has one that is near. */
+/** The right place of a misplaced key: "; it is a key of [part]", " (did you mean 'range' of [part]?)"; or empty. */
 std::string
 HintOnOtherTables(const std::string & name)
 {
@@ -154,7 +151,6 @@ HintOnOtherTables(const std::string & name)
   return nearest.empty() ? "" : " (did you mean '" + nearest + "' of " + TablesOfKey(nearest) + "?)";
 }
 
-/** Reads a recipe key by key. */
 class RecipeReader
 {
 public:
@@ -205,8 +201,7 @@ private:
     m_Problems.push_back({ line, text });
   }
 
-  /** Reads the keys of one table.
-   *  \param prefix  stands before the names of keys that are given: "part." */
+  /** Reads the keys of one table. \param prefix  before the names of keys that are given: "part." */
   void
   ReadTable(const std::string & name,
             const toml::table & table,

@@ -32,7 +32,6 @@ struct GivenKeys
   }
 };
 
-/** A recipe with the values that its text gives. */
 struct RecipeValues
 {
   Recipe    recipe;
@@ -44,8 +43,7 @@ struct RecipeValues
 /** Reads TOML and checks each key and value. Adds what is wrong to `problems`. */
 RecipeValues ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems);
 
-/** Completes a recipe, whose keys and values are right by themselves, with what these imply, and checks what the schema
- *  cannot say. Adds what is wrong to `problems`. */
+/** Completes a recipe with what its values imply, and adds what the schema cannot find to `problems`. */
 void BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems);
 
 /** Complains of values of the part and of defects with which no item can have a defect. */

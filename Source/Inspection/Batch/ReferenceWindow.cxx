@@ -46,8 +46,7 @@ public:
   }
 
   /** Calls `visit(y, sums)` for each first row y of a window of this many rows, with the sum of each column of the box
-   *  over the window's rows.
-   *  \param rows  the number of rows of the image. */
+   *  over the window's rows. \param rows  the number of rows of the image. */
   template <typename TVisit>
   void
   ForWindows(std::int64_t windowHeight, std::int64_t rows, TVisit && visit) const

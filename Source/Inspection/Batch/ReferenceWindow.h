@@ -40,7 +40,6 @@ struct WorstPlace
   std::array<std::int64_t, 3> first = { 0, 0, 0 };
 };
 
-/** The contents under a sliding window. */
 struct WindowContents
 {
   /** Labels are places in `counts` from 1 on. */
@@ -50,17 +49,15 @@ struct WindowContents
   HostContext               context;
 };
 
-/** The highest share of a window's voxels in counted components; nothing if none counts.
- *  \param part  if given, a mask of bytes: the share is relative to the part's voxels in the window, and a window
- *  counts only if at least `leastPart` (0 .. 1) of it is in the part
- *  \throws InvalidArgument if no window does so; Canceled. */
+/** The highest share of a window's voxels in counted components; nothing if none counts. \param part  if given, a mask
+ *  of bytes: the share is relative to the part's voxels in the window, and a window counts only if at least `leastPart`
+ *  (0 .. 1) of it is in the part \throws InvalidArgument if no window does so; Canceled. */
 std::optional<WorstPlace> HighestShare(const WindowContents &           contents,
                                        const ReferenceWindow &          window,
                                        const std::optional<ImageView> & part = {},
                                        double                           leastPart = 0);
 
-/** The highest number of components that count and have a voxel in a window; nothing where none counts. \throws
- *  Canceled. */
+/** The highest number of counted components with a voxel in a window; nothing without any. \throws Canceled. */
 std::optional<WorstPlace> HighestNumber(const WindowContents & contents, const ReferenceWindow & window);
 
 /** Those that have a voxel in the window at a place, of the components that count: their labels. */

@@ -14,7 +14,6 @@
 namespace brickccl::batch
 {
 
-/** The sources of the pictures of an item's report. */
 struct ReportSources
 {
   const LoadedImage &    image;

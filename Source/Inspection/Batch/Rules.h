@@ -36,10 +36,8 @@ struct Rule
   const char * keys;
   /** A column that it needs; empty if it needs none, or the one that the recipe names. */
   const char * column;
-  /** Judges the defects. */
   void (*judge)(RuleJudge & judge);
-  /** The condition to pass, as a sentence: "there are at most 3 defects". \param region  "part", "part's core" or
-   * "image" */
+  /** The condition as a sentence: "there are at most 3 defects". \param region  "part", "part's core" or "image" */
   std::string (*explain)(const AcceptanceRule & rule, const std::string & region, const job::Language & language);
   /** The words for a failure, in two forms (Language::Plural): {1} is the count, {2} the length in mm that the
    *  rule has, {3} the slice. Null: the value. */

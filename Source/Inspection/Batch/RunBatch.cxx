@@ -25,7 +25,6 @@ using nlohmann::ordered_json;
 namespace
 {
 
-/** How the process of an item ends. */
 enum ExitCode
 {
   ItemDone = 0,
@@ -37,7 +36,6 @@ enum ExitCode
 constexpr const char * ErrorFile = "error.txt";
 constexpr const char * StreamFile = "stderr.txt";
 
-/** The work of an item's process. */
 int
 WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions & options, const std::string & folder)
 {
@@ -69,7 +67,6 @@ WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions &
   return code;
 }
 
-/** The text of a file that may not be there. */
 std::string
 TextIfThere(const std::string & path)
 {

@@ -8,7 +8,7 @@
 namespace brickccl::batch
 {
 
-/** The text if it is UTF-8; else a question mark stands for each byte beyond ASCII. */
+/** The text if it is UTF-8; else with a question mark for each byte beyond ASCII. */
 std::string Utf8Text(const std::string & text);
 
 /** \throws Error for a path that is not UTF-8 or has control characters. */

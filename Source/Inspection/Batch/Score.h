@@ -23,7 +23,6 @@ struct ScoreOptions
   bool areComponents = false;
 };
 
-/** A true defect and what was found of it. */
 struct ScoreMatch
 {
   /** The number of the true defect, in the raster order of first voxels. */
@@ -40,7 +39,6 @@ struct ScoreMatch
   double Iou() const;
 };
 
-/** How well a label map agrees with the truth. */
 struct Score
 {
   /** True defects that count, and how many of them are found. */

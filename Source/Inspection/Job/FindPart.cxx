@@ -14,8 +14,7 @@
 namespace brickccl::job
 {
 
-/** The label of the largest component that touches no side along x and y; 0 if there is none. Labels are in the order
- *  of sizes. */
+/** The label of the largest component that touches no side along x and y, or 0. Labels are in the order of sizes. */
 static std::uint64_t
 LargestInside(const Labeling & labeling)
 {
@@ -68,7 +67,6 @@ Erode(const PoresOfPart & found, double depth, const HostContext & context)
   return inside;
 }
 
-/** The largest component of the material. */
 static PoresOfPart
 FindLargest(const ImageView & image, const Part & part, const PoreOptions & options)
 {

@@ -19,7 +19,7 @@ struct Finding
   nlohmann::ordered_json value;
   /** The line of the text, from 1 on; 0: JSON only. */
   int line = 0;
-  /** Its words, in which # stands for the value with its unit. */
+  /** Its words; # is replaced by the value with its unit. */
   std::string label = "#";
   /** "mm", "mm2", "mm3", "%", "s", or the noun that is counted: "pore". */
   std::string unit = {};

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-/** A job of labeling as plain data, whoever asks for it: the command, a recipe, a module of 3D Slicer. Parameters.h has
- * a row for each member: its names, its help, and the values that it takes. */
+/** A job of labeling as plain data, for commands, recipes and modules of 3D Slicer (members: Parameters.h). */
 namespace brickccl::job
 {
 
@@ -75,7 +74,6 @@ struct Region
   }
 };
 
-/** Which voxels are labeled, and which of them are joined. */
 struct Segmenting : Part, Region
 {
   /** As SmoothingMethod::FromText reads it; empty: the image stays as it is. */
@@ -121,7 +119,6 @@ struct Holes
   std::string   holesBySlice;
 };
 
-/** Which components stay. */
 struct Filter : Sizes, Holes
 {
   bool          perSlice = false;
@@ -208,7 +205,7 @@ struct Job : Reading, Segmenting, Neighbors, Filter, Table, LabelMap, Running, R
 {
   std::string input;
 
-  // What only recipes ask for.
+  // For recipes only.
   std::string name;
   std::string description;
   int         recipeSchema = 1;

@@ -15,8 +15,7 @@ namespace brickccl::job
 {
 
 /** The criterion of a job. Without an image's type, numbers are as they were given; with it, they are values that the
- *  type has, or the nearest ones.
- *  \param threshold  the one that was found or given, if the job asks for one
+ *  type has, or the nearest ones. \param threshold  the one that was found or given, if the job asks for one
  *  \throws InvalidArgument for what has no meaning. */
 Criterion CriterionOf(const Segmenting &               job,
                       std::optional<ScalarType>        type = {},
@@ -25,7 +24,6 @@ Criterion CriterionOf(const Segmenting &               job,
 /** The job with its part in the words of recipes, where a command asks for pores. */
 Segmenting WithPart(Segmenting job);
 
-/** The criterion of the part's material. */
 Criterion MaterialOf(const Part & part, ScalarType type, const std::optional<Threshold> & threshold);
 
 /** The neighbors of a job, unless a file names them. \throws InvalidArgument for those that the image does not have. */

@@ -41,7 +41,6 @@ struct Ties
   bool needsWhole = false;
 };
 
-/** One parameter of a job. */
 struct Parameter
 {
   /** The option of commands, without dashes; empty if no command has it. */
@@ -50,14 +49,14 @@ struct Parameter
   const char *  key;
   MemberOf<Job> member;
   Form          form;
-  /** What help shows in the place of the value: "MM". One that may be left out is in brackets. */
+  /** The placeholder of the value in help: "MM". One that may be left out is in brackets. */
   const char * value;
   const char * group;
-  /** What it is, in a line, and what else there is to say. */
+  /** Help: one line, then details. */
   std::string help;
   Ties        ties = {};
   std::string more = {};
-  /** What the key is, where that is not what the option is. */
+  /** Help of the key, if it differs. */
   std::string keyHelp = {};
 };
 
@@ -70,7 +69,6 @@ const Parameter * FindParameter(const std::string & name);
 /** Whether a job has another value than the default. */
 bool IsGiven(const Job & job, const Parameter & parameter);
 
-/** The words of a text. */
 std::vector<std::string> WordsOf(const std::string & text);
 
 // Groups, by the names that help shows.

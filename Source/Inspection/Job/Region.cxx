@@ -128,7 +128,6 @@ CheckFit(const RegionShape & shape, const LoadedImage & image)
   }
 }
 
-/** Places a shape on the grid of an image. */
 static void
 FitTo(const LoadedImage & image, RegionShape & shape)
 {

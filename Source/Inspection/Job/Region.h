@@ -79,7 +79,6 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
 /** \throws InvalidArgument with the name of the image, unless it has 1 to 65535 different numbers of zones. */
 void CheckZones(const ImageParts & zones, const std::string & name, int threads);
 
-/** Sets the voxels outside of a mask to 0. */
 void SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads);
 
 } // namespace brickccl::job

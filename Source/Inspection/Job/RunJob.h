@@ -27,16 +27,15 @@ namespace brickccl::job
 /** The part that is inspected: the part with its holes, and its pores if the job asks for them. */
 struct FoundPart : PoresOfPart
 {
-  /** Which voxels are its material, and the threshold that says so; none if a range does. */
+  /** The criterion for its material, and the threshold; none if a range is given. */
   Criterion                material;
   std::optional<Threshold> threshold;
   /** The core: not 0 where voxels are deep enough for components to count; empty if all are. */
   std::optional<LoadedImage> inside;
 };
 
-/** Finds the part of an image by the method of the job. \param options  all but its material
- *  \throws InvalidArgument if no voxel has values of the material, or none is deep enough for components to count;
- *  Canceled. */
+/** Finds the part of an image by the method of the job. \param options  all but its material \throws InvalidArgument if
+ *  no voxel has values of the material, or none is deep enough for components to count; Canceled. */
 FoundPart FindPart(const ImageView & image, const Part & part, const Criterion & material, PoreOptions options);
 
 /** For each component, whether all of its voxels are in a mask of bytes. \param runs  labels are places from 1. */
@@ -53,7 +52,7 @@ struct RunHooks
   std::function<ProgressHooks()> progress = [] { return ProgressHooks(); };
 };
 
-/** What is labeled: the image, a smoothed one or the pores of a part, and the criterion for it. */
+/** The labeled image (as read, smoothed or the pores of a part) and the criterion for it. */
 struct Segmented
 {
   std::optional<LoadedImage> smoothed;
@@ -130,7 +129,7 @@ public:
     return m_Hooks;
   }
 
-  // What is known before the first step: connectivity, periodic axes, device and threads, and no more of the options.
+  // Known before the first step: connectivity, periodic axes, device and threads, and no more of the options.
   LoadedImage                image;
   std::optional<LoadedImage> region;
   ComponentFilter            filter;
@@ -139,8 +138,7 @@ public:
   /** Completes the options: limits on sizes, order, geometry. Limits that no component meets are noted. */
   void SetLimits();
 
-  /** The same, and smooths the image and finds the part and the threshold. Values that are not numbers are noted. The
-   *  region is then the one in the part. */
+  /** The same, and smooths and finds part and threshold. NaN is noted. The region is then the one in the part. */
   void Segment();
 
   /** Labels the components, or their objects, and drops those that are not in the core of the part. */

@@ -20,7 +20,6 @@ namespace brickccl::job
 
 constexpr int MaximumAxes = 4;
 
-/** The number that a text begins with, and the unit behind it. */
 static std::pair<std::string, std::string>
 NumberAndUnit(const std::string & text)
 {
@@ -50,7 +49,6 @@ SizeOfUnit(std::string name, const std::string & unit)
                                  : std::optional(length * (power > 1 ? length : 1) * (power > 2 ? length : 1));
 }
 
-/** The number that a text is for a form, in its unit. */
 static std::optional<Number>
 NumberFor(const Form & form, const std::string & text)
 {
@@ -64,7 +62,6 @@ NumberFor(const Form & form, const std::string & text)
   return value && size ? std::optional<Number>(value->Nearest() * *size) : std::nullopt;
 }
 
-/** The bytes of an amount of memory. */
 static std::optional<std::uint64_t>
 BytesOf(const std::string & text)
 {
@@ -78,13 +75,13 @@ BytesOf(const std::string & text)
   const double bytes = power == std::string::npos ? 1 : std::pow(rest == "b" ? 1000 : 1024, power + 1);
   const auto   count = NumberOf(number);
   const double all = count && isUnit ? count->Nearest() * bytes : -1;
-  // A part of a byte is no amount; it would become 0, which may mean all memory.
+  // A part of a byte is not an amount; it would become 0, which may mean all memory.
   return (all >= 1 || (all == 0 && !std::signbit(all))) && all < 9e18
          ? std::optional<std::uint64_t>(static_cast<std::uint64_t>(all))
          : std::nullopt;
 }
 
-/** The whole number that a text is: digits alone, no sign, no 1e3, no 0x10. */
+/** The whole number of a text that has only digits: no sign, no 1e3, no 0x10. */
 static std::optional<std::uint64_t>
 CountOf(const std::string & text)
 {
@@ -127,7 +124,6 @@ Put(const TValue & value, Slot slot)
   std::visit([&](auto * place) { PutInto(*place, value); }, slot);
 }
 
-/** Reads the numbers of a range or a spacing. */
 static ValueFault
 SetNumbers(const Form & form, const std::vector<std::string> & texts, Slot slot)
 {
@@ -179,7 +175,6 @@ WithMillimeters(const std::string & text)
   return hasLength ? name + Shortest(length) + text.substr(end) : text;
 }
 
-/** Reads a text. */
 static ValueFault
 SetText(const Form & form, const std::string & text, Slot slot)
 {

@@ -15,14 +15,12 @@
 namespace brickccl::job
 {
 
-/** What the value of a parameter is. */
 enum class Kind
 {
   Flag,
   /** A whole number from `minimum` to `maximum`, written in digits. */
   Whole,
-  /** A number from `minimum` to `maximum`, finite unless that is `Unlimited`. With a unit, it may have one that
-     measures the same: "500 um". */
+  /** From `minimum` to `maximum`, finite unless `Unlimited`; may have a unit of the same kind: "500 um". */
   Number,
   /** The same above 0. */
   Above,
@@ -45,7 +43,6 @@ enum class Kind
 
 /** A maximum that infinite numbers keep, too. */
 inline constexpr double Unlimited = std::numeric_limits<double>::infinity();
-/** The largest finite number. */
 inline constexpr double Finite = std::numeric_limits<double>::max();
 
 /** The values that a parameter takes. */
@@ -63,7 +60,6 @@ struct Form
   bool isList = false;
 };
 
-/** One of several texts. */
 inline Form
 OneOf(const std::vector<std::string> & choices)
 {
@@ -74,7 +70,7 @@ OneOf(const std::vector<std::string> & choices)
 struct Amount
 {
   double value = 0;
-  /** 3 or 2 if its unit says so; 0 for a number alone, which is in mm3, or in mm2 for slices. */
+  /** 3 or 2 for a unit of volume or area; 0 without a unit: mm3, or mm2 for slices. */
   int power = 0;
 
   bool
@@ -107,8 +103,7 @@ struct ValueFault
   }
 };
 
-/** Reads a value from its texts.
- *  \throws InvalidArgument for a threshold or a filter that is not known. */
+/** Reads a value from its texts. \throws InvalidArgument for a threshold or a filter that is not known. */
 ValueFault SetValue(const Form & form, const std::vector<std::string> & texts, Slot slot);
 
 /** "a whole number from 0 to 4096". */
@@ -117,17 +112,14 @@ std::string RightValue(const Form & form);
 /** Whether two slots of one type hold the same value. */
 bool AreSame(const Slot & a, const Slot & b);
 
-/** The number that the whole of a text is: a decimal fraction, such as 0.5, -1000 or 2.5e-3, inf, -inf or nan. Nothing
- *  for other texts, and for numbers too large or too near to 0 for a double. */
+/** The number of a whole text: 0.5, -1000, 2.5e-3, inf, -inf or nan. Nothing if a double cannot hold it. */
 std::optional<Number> NumberOf(const std::string & text);
 
 /** "; write 0.5" for a number with a comma, and why a double cannot hold a number; else nothing. */
 std::string HintOnNumber(std::string text);
 
-/** The form of volumes that may be infinite. */
 inline const Form AnyVolume = { Kind::Number, 0, Unlimited, "mm3 or mm2" };
 
-/** The form of lengths. */
 inline const Form AnyLength = { Kind::Number, 0, Finite, "mm" };
 
 /** The amount for components along the axes of a connectivity. \throws InvalidArgument, which names the parameter, for

@@ -16,7 +16,6 @@ constexpr double Skin = 2;
 /** The thickness of a printed layer, in voxels. */
 constexpr double Layer = 4;
 
-/** The block with its bore. */
 struct Block
 {
   double low[3];
@@ -57,7 +56,6 @@ struct Block
   }
 };
 
-/** Paints the pores of a block. */
 class PorePainter
 {
 public:
@@ -132,7 +130,6 @@ private:
   std::vector<std::uint8_t> m_Truth;
 };
 
-/** Pores of the kinds that printing makes. */
 void
 PaintKinds(const Extent & extent, const Block & block, PorePainter & painter)
 {

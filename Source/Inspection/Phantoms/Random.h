@@ -6,9 +6,8 @@
 namespace brickccl
 {
 
-/** The number that a seed and a place give: the finalizer of SplitMix64 (Steele, Lea and Flood 2014) over both. It
- *  keeps no state. So the number of any voxel can be had by itself and in any order, and it is the same on every
- *  machine. */
+/** The finalizer of SplitMix64 (Steele, Lea and Flood 2014) over a seed and a place: without state, so that any voxel's
+ *  number can be had in any order, the same on every machine. */
 inline std::uint64_t
 HashOf(std::uint64_t seed, std::uint64_t place)
 {

@@ -113,8 +113,7 @@ ScanMaker::Finish()
   return std::move(m_Image);
 }
 
-/** Nearly a Gaussian: weights 1/4 and less to both sides, as often as the variance asks for. Only exact operations are
- *  used, so that the bits are the same everywhere. */
+/** Nearly a Gaussian: weights 1/4 and less to both sides, repeated. Exact operations: the same bits everywhere. */
 void
 ScanMaker::Blur()
 {

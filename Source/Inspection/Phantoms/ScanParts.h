@@ -59,12 +59,10 @@ Square(double value)
   return value * value;
 }
 
-/** \throws InvalidArgument unless there are 2 or 3 dimensions and at least 8 voxels along x and y. \param what  is
- *  named in the error */
+/** \throws InvalidArgument unless there are 2 or 3 dimensions, 8 voxels along x and y. \param what  named in it */
 void CheckScanExtent(const Extent & extent, const char * what);
 
-/** Puts the values of a scan together: the ideal material, the artifacts and the noise. Voxels are set in raster
- *  order. */
+/** Combines the ideal material, the artifacts and the noise. Voxels are set in raster order. */
 class ScanMaker
 {
 public:

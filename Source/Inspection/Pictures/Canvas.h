@@ -29,7 +29,6 @@ struct Color
 /** A mixture of two colors: `a` where `share` is 0, `b` where it is 1. */
 Color Mix(const Color & a, const Color & b, double share);
 
-/** The anchor of a text. */
 enum class Anchor
 {
   Begin,
@@ -61,8 +60,7 @@ public:
   /** Covers the pixels [x, x + width) of the rows [y, y + height). */
   void FillRectangle(int x, int y, int width, int height, const Color & color);
 
-  /** Draws a line with round ends. Its ends are given in pixels, whose centers are at a half. A line of length 0 is a
-   *  disk. */
+  /** Draws a line with round ends, a disk if its length is 0. Ends are in pixels, whose centers are at a half. */
   void DrawLine(double x0, double y0, double x1, double y1, double width, const Color & color);
 
   /** Draws UTF-8 text with its baseline at y. Turned text runs upwards with its baseline at x. */

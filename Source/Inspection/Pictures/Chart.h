@@ -22,8 +22,7 @@ struct ChartAxis
   bool isWhole = false;
 };
 
-/** The frame of a chart, and its axes with ticks and titles. It is drawn when it is made; what the chart shows is drawn
- *  afterwards. */
+/** A chart's frame, axes, ticks and titles, drawn when made; what the chart shows is drawn afterwards. */
 class ChartFrame
 {
 public:
@@ -43,7 +42,6 @@ public:
   double X(double value) const;
   double Y(double value) const;
   double Y(const ChartAxis & up, double value) const;
-  /** The frame's sides. */
   double
   Left() const
   {
@@ -90,7 +88,6 @@ struct ChartSeries
   bool isRight = false;
 };
 
-/** Lines with a legend. */
 struct LineChart
 {
   std::string              title;

@@ -14,8 +14,7 @@ struct Glyph
   unsigned codePoint;
   /** The distance to the next character's origin. */
   int advance;
-  /** The first column of the pixels, counted from the origin to the right, and their first row, counted from the
-   *  baseline upwards. */
+  /** The first column, from the origin to the right, and the first row, from the baseline upwards. */
   int left;
   int top;
   int width;

@@ -17,8 +17,7 @@ constexpr std::size_t Bins = 256;
 constexpr double LargestSpreadOfAir = 0.2;
 constexpr double SmallestShareOfPart = 0.1;
 
-/** The number of `count` sorted values below a percentile, which equals the number above the percentile 100 -
- * `percent`. */
+/** How many of `count` sorted values are below a percentile, as above the percentile 100 - `percent`. */
 static std::size_t
 CountBelow(double percent, std::size_t count)
 {

@@ -7,7 +7,6 @@
 namespace brickccl
 {
 
-/** The values that are drawn as black and as white. */
 struct GrayWindow
 {
   double black = 0;

@@ -84,8 +84,7 @@ LabelColors::LabelColors(const std::vector<SlicePixels> & slices, const std::vec
     {
       continue;
     }
-    // `taken` counts the neighbors that have each color. The label gets the first of the least taken colors, counted
-    // from the label's own place on.
+    // The label gets the first of the colors that the fewest neighbors have, counted from its own place on.
     std::size_t taken[std::size(Palette)] = {};
     const auto  first = std::lower_bound(pairs.begin(), pairs.end(), std::make_pair(label, std::uint64_t{ 0 }));
     for (auto pair = first; pair != pairs.end() && pair->first == label; ++pair)

@@ -22,8 +22,7 @@ namespace brickccl
 constexpr Color MarkColor{ 255, 255, 255 };
 constexpr Color EndColor{ 255, 220, 120 };
 
-/** The voxel of the largest component nearest to its centroid, the first if there are several. Without
- *  components it is the middle of the volume. */
+/** The voxel nearest to the largest component's centroid, the first of several; without any the middle. */
 static std::array<std::int64_t, 3>
 FindCenter(const RunVolume & labels, const ComponentTable & table)
 {
@@ -88,8 +87,7 @@ DrawMarks(Canvas & canvas, const PicturePanel & panel, const Extent & extent)
   canvas.FillRectangle(panel.x + panel.view.width + 2, y, PictureMarkLength, 1, MarkColor);
 }
 
-/** Writes the letters of a patient's sides at the middle of a panel's sides. Letters of opposite sides of a thin stack
- * are written together, as S/I. */
+/** Writes the letters of a patient's sides at a panel's sides, together for a thin stack, as S/I. */
 static void
 DrawEnds(Canvas & canvas, const PicturePanel & panel)
 {

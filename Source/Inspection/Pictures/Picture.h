@@ -15,7 +15,6 @@
 namespace brickccl
 {
 
-/** The contents of a picture. */
 struct PictureContents
 {
   /** An image of 1 to 3 dimensions. */
@@ -43,8 +42,7 @@ enum class PictureStyle
 struct PictureOptions
 {
   PictureStyle style = PictureStyle::Slices;
-  /** The most pixels that the picture has; 0: 480 for the longest side of an image of three slices, 960 for one
-   *  slice, plus the key. */
+  /** The most pixels; 0: 480 for the longest side of an image of three slices, 960 for one slice, plus the key. */
   int width = 0;
   int height = 0;
   /** Colors by a column; null: colors that differ between neighbors. */

@@ -23,7 +23,6 @@ inline constexpr int   SwatchSize = 12;
 inline constexpr int   LongestScaleBar = 180;
 inline constexpr int   KeyGap = 16;
 
-/** The contents of a key. */
 struct KeyContents
 {
   const ComponentTable & table;

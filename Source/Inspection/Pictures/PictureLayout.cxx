@@ -28,8 +28,7 @@ constexpr int KeyWidth = 200;
 constexpr int KeyHeight = 270;
 constexpr int KeyHeightWithBar = 440;
 
-/** The orientation of an image's axes in a patient: the axis of L, P and S along which each runs, and whether towards
- * its end (left, posterior, superior) or against it. */
+/** The image's axis along which each of L, P and S runs, and whether towards its end or against it. */
 struct Anatomy
 {
   int  along[3] = { 0, 1, 2 };
@@ -104,7 +103,6 @@ ScaleAxes(const LoadedImage & image, double longestSide)
   return scale;
 }
 
-/** The panel of the slice orthogonal to an axis of the image. */
 PicturePanel
 PanelAcross(int fixed, const LoadedImage & image, const AxisScale & scale, const std::array<std::int64_t, 3> & place)
 {

@@ -50,7 +50,6 @@ struct Plane
   }
 };
 
-/** Adds a row of voxels to a plane. */
 template <typename T>
 void
 AddRow(const T * voxels, int channels, const RunVolume & labels, std::int64_t row, int fixed, Plane & plane)

@@ -21,7 +21,6 @@ struct Sheet
   GrayWindow window;
 };
 
-/** A component and the slice that shows it. */
 struct SlicedComponent
 {
   /** The place in the table. */
@@ -30,8 +29,7 @@ struct SlicedComponent
 };
 
 /** Writes slices orthogonal to an axis, with their labels, to look through. A label has one color in all of them.
- *  \param longestSide  of the image, in pixels
- *  \throws Error if the file cannot be written; Canceled. */
+ *  \param longestSide  of the image, in pixels \throws Error if the file cannot be written; Canceled. */
 Sheet WriteSliceSheet(const std::string &               path,
                       const PictureContents &           contents,
                       int                               axis,

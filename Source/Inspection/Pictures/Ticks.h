@@ -18,8 +18,7 @@ struct Ticks
  *  \param whole  places them only at whole numbers */
 Ticks LinearTicks(double low, double high, int maximum, bool whole = false);
 
-/** Ticks at powers of ten within [low, high]; both ends are above 0. If these are few, there are also ticks at 2 and 5
- *  times them. */
+/** Ticks at powers of ten within [low, high], both above 0, and at 2 and 5 times them if these are few. */
 Ticks LogarithmicTicks(double low, double high);
 
 /** A number with at most this many significant digits and without needless zeros: "1200", "0.25", "3e-07". */

@@ -81,7 +81,6 @@ AddressOfLogo(const std::string & path)
   return DataAddress(extension == ".svg" ? "svg+xml" : extension == ".jpg" ? "jpeg" : "png", ReadText(path));
 }
 
-/** Adds the sentences of a recipe, and its lines. */
 void
 AddRecipe(ordered_json & data, const batch::Recipe & recipe, const job::Language & language)
 {

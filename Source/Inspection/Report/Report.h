@@ -33,22 +33,19 @@ std::string ComparisonPage(const batch::ScanComparison &    compared,
                            const std::vector<std::string> & notes,
                            const std::string &              folder);
 
-/** Sets the keys of [report] of a recipe. \param fields  "name=value" \throws InvalidArgument for an unknown
- *  name or a wrong value. */
+/** Sets keys of [report]. \param fields  "name=value" \throws InvalidArgument for an unknown name or wrong value. */
 void SetFields(job::Job & recipe, const std::vector<std::string> & fields);
 
 /** The fields of [report] that have values, with their names: "serial number". */
 std::vector<std::pair<std::string, std::string>> HeadFields(const job::Job & recipe);
 
-/** The path of a logo in a batch's folder, where a batch copies it from `from`. \throws Error if `from` is not a
- * picture for a page. */
+/** The path in a batch's folder of a logo that is copied from `from`. \throws Error if that is not a picture. */
 std::string CopiedLogo(const std::string & folder, const std::string & from);
 
 /** The path of a program that prints pages. \throws Error if there is none. */
 std::string FindBrowser();
 
-/** Prints report.html in a batch's folder to report.pdf, by a Chromium or Chrome. \return the path. \throws Error if
- *  there is none, or it does not print. */
+/** Prints report.html to report.pdf by Chromium or Chrome. \return the path. \throws Error if that fails. */
 std::string WritePdf(const std::string & folder);
 
 inline constexpr std::size_t MaximumDefects = 20000;

@@ -16,7 +16,7 @@ namespace brickccl
 /** A labeled volume in parts: calls a function for each, in raster order, with the number of its first row. */
 using LabeledParts = std::function<void(const std::function<void(const RunVolume &, std::int64_t firstRow)> &)>;
 
-/** What a piece of material encloses within each face of a volume. Other images have no faces. */
+/** The holes of a piece of material in each face of a volume. Other images have no faces. */
 class PartFaces
 {
 public:
@@ -50,7 +50,7 @@ private:
   bool                      m_IsCut[3][2] = {};
 };
 
-/** What is outside of a part, and the holes that run straight through the image. They stay outside. */
+/** The outside of a part, with the holes that run straight through the image. */
 struct OutsideOfPart
 {
   /** For each component of what is not of the piece, from label 1 on, whether it is outside. */

@@ -11,8 +11,7 @@
 namespace brickccl
 {
 
-/** A digital line through a voxel: the voxels on one side of it as offsets, nearest first. Those on the other side are
- *  their opposites. */
+/** A digital line through a voxel: offsets on one side, nearest first; the other side has their opposites. */
 using GapLine = std::vector<std::array<std::int64_t, 3>>;
 
 /** The lines along which gaps are measured, one for each direction. A direction leads from the center to the surface of

@@ -6,7 +6,6 @@
 namespace brickccl
 {
 
-/** The two clearest peaks of a histogram. */
 struct HistogramPeaks
 {
   double low = 0;

@@ -48,8 +48,7 @@ struct Sums
   }
 };
 
-/** Moves a window along an axis of this size, from `begin` to `end`: calls `add(i, sign)` for what comes into the
- *  window (1) or leaves it (-1), and `work(i)` at each place. */
+/** Moves a window along an axis: `add(i, sign)` for what enters (1) or leaves (-1), `work(i)` at each place. */
 template <typename TAdd, typename TWork>
 void
 Slide(std::int64_t  begin,

@@ -24,8 +24,7 @@ namespace
 
 /** Further pieces of material are worth a note if each has at least this share of the largest one's voxels. */
 constexpr double LeastShareOfPiece = 1e-3;
-/** Openings to the outside are worth a note if they are at most this many voxels wide, and one has at least this many
- * voxels including the space behind it. */
+/** Openings are noted if at most this many voxels wide, and one has this many voxels with the space behind. */
 constexpr double        WidthOfOpening = 4;
 constexpr std::uint64_t LeastVoxelsOfOpening = 27;
 
@@ -43,7 +42,6 @@ ForEachRow(const Extent & extent, const HostContext & context, TWork work)
   });
 }
 
-/** Finds the pores of one image, step by step. */
 class PoreFinder
 {
 public:
@@ -130,8 +128,7 @@ private:
     });
   }
 
-  /** Takes a piece as the next part. It is completed in its box and a voxel around, which changes nothing: beyond,
-   * there is nothing of the piece. */
+  /** Takes a piece as the next part, completed in its box and a voxel around: beyond, nothing is of the piece. */
   void
   TakePiece(const ComponentMeasures & piece, const HostContext & context)
   {

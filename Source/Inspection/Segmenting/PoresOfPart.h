@@ -18,7 +18,6 @@
 namespace brickccl
 {
 
-/** How the pores of a part are found. */
 struct PoreOptions
 {
   /** Which voxels are material, for example Threshold::AtOrAbove. How it joins voxels does not matter. */
@@ -48,14 +47,13 @@ inline constexpr std::size_t MaximumParts = 255;
 /** Numbers of parts or zones, each with its voxels. */
 using VoxelsOfNumbers = std::map<std::uint64_t, std::uint64_t>;
 
-/** A number of voxels in percent of those of a region; 0 for a region without voxels. */
+/** A number of voxels in percent of a region's voxels; 0 for a region without voxels. */
 inline double
 PercentOf(std::uint64_t voxels, std::uint64_t region)
 {
   return region == 0 ? 0 : 100 * (static_cast<double>(voxels) / static_cast<double>(region));
 }
 
-/** A part and its pores. */
 struct PoresOfPart
 {
   Extent   extent;
@@ -81,8 +79,7 @@ struct PoresOfPart
   };
   /** Those of these pieces that have at least a thousandth of the largest one's voxels. */
   Pieces furtherPieces;
-  /** Cracks and cavities that count as outside because of openings of at most this many mm, which are 4 voxels along
-   *  the axis of the least spacing. */
+  /** Cavities that are outside by openings of at most this many mm: 4 voxels along the axis of least spacing. */
   Pieces openings;
   double openingWidth = 0;
   /** Whether every voxel of the image is part. */
@@ -90,7 +87,7 @@ struct PoresOfPart
   /** Bores, which run straight through the image and count as outside. */
   std::uint64_t bores = 0;
   std::uint64_t boreVoxels = 0;
-  /** The voxels of the part in the whole image, and those of them that are material. */
+  /** The voxels of the part in the whole image, and the number that is material. */
   std::uint64_t wholeVoxels = 0;
   std::uint64_t materialVoxels = 0;
 
@@ -143,7 +140,6 @@ void TakePieces(std::uint64_t                            wanted,
                 const std::function<bool(std::size_t)> & isInPart,
                 const std::function<void(std::size_t)> & take);
 
-/** Counts components by their voxels. */
 struct PieceCounter
 {
   /** By label. */

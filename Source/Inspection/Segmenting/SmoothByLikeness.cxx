@@ -15,8 +15,7 @@ namespace
 
 using Counts = std::array<std::int64_t, 3>;
 
-/** Smooths rows of a volume. It works on a copy whose border continues a margin farther, where a step to another voxel
- *  is the same distance in memory everywhere. */
+/** Smooths a copy whose border continues by a margin, so that a step is the same distance in memory everywhere. */
 template <typename TReal>
 class LikenessFilter
 {

@@ -50,8 +50,8 @@ SmoothImage(const LoadedImage & image, const std::vector<SmoothingMethod> & meth
 }
 
 /** Replaces each box of `most` voxels along x, y and z by a voxel with their mean: of whole numbers exact and rounded
- * to the nearest one, halves up. At the far ends a box has the voxels that are left. Spacing and origin follow; a note
- * says so. \throws InvalidArgument for several channels, and for images with segments. */
+ *  to the nearest one, halves up. At the far ends a box has the voxels that are left. Spacing and origin follow, with a
+ *  note. \throws InvalidArgument for several channels, and for images with segments. */
 void Downsample(LoadedImage & image, int most, const HostContext & context);
 
 } // namespace brickccl

@@ -24,8 +24,7 @@ constexpr double WidestBilateral = 5;
 
 using SmoothingKind = SmoothingMethod::Kind;
 
-/** Copies voxels to reals that hold them. \throws InvalidArgument for values that these do not hold, and unless it is
- *  allowed for infinite ones. */
+/** Copies voxels to reals. \throws InvalidArgument for values that these lose, and for infinite ones unless allowed. */
 template <typename TReal, typename T>
 static void
 CopyToReals(const T * voxels, std::int64_t count, bool areInfiniteAllowed, TReal * reals)

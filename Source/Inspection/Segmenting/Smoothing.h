@@ -46,8 +46,7 @@ struct SmoothingMethod
   double RemovedVoxels(const Extent & extent, const Geometry & geometry) const;
 };
 
-/** The type of a smoothed image: the image's type; for a Gaussian float, or double for values that float cannot hold.
- */
+/** The image's type; for a Gaussian float, or double for values that float cannot hold. */
 ScalarType SmoothedType(ScalarType type, const SmoothingMethod & method);
 
 /** Smooths an image of 1 to 4 dimensions. Means are rounded to the nearest whole number in images of these. The result

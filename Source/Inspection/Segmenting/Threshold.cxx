@@ -205,8 +205,7 @@ public:
   }
 
 private:
-  /** Solves for the numbers of values [first, last). The last class begins at one of [low, high], since the more values
-   *  there are, the later it begins. */
+  /** Solves for numbers of values in [first, last). The last class begins in [low, high], later for more values. */
   void
   Solve(std::size_t                first,
         std::size_t                last,

@@ -12,7 +12,6 @@
 namespace brickccl
 {
 
-/** How a threshold is found. */
 struct ThresholdMethod
 {
   enum class Kind
@@ -28,8 +27,7 @@ struct ThresholdMethod
     Valley,
     /** The middle between the two clearest peaks: air and material (ISO-50). */
     Iso50,
-    /** Otsu's threshold separates air and material; voxels are compared with the material around them
-     *  (CompareLocally). */
+    /** Otsu's threshold, with voxels compared with the material around them (CompareLocally). */
     Local
   };
 
@@ -76,7 +74,6 @@ struct Threshold
 
   /** The values at or above the threshold, as a criterion; of a local one, of the mask that CompareLocally makes. */
   Criterion AtOrAbove() const;
-  /** The values below it. */
   Criterion Below() const;
 };
 
@@ -98,7 +95,6 @@ struct ProposedThreshold
   bool isRepeated = false;
 };
 
-/** The thresholds that are proposed to users. */
 std::vector<ProposedThreshold> ProposeThresholds(const ValueHistogram & histogram);
 
 /** Compares each voxel with the material around it, for scans that are brighter in some places than in others.

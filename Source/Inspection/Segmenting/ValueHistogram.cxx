@@ -179,8 +179,7 @@ Distance(T low, T high)
   }
 }
 
-/** Counts values of many sizes in bins of equal width. If the outermost hundred-thousandths of the values need nearly
- * all the bins, the bins are set again for the others. */
+/** Counts values in bins of equal width, without the outermost hundred-thousandths if these need most bins. */
 template <typename T>
 void
 CountInWideBins(const Values<T> & values, ValueHistogram & histogram)

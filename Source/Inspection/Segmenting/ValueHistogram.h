@@ -43,15 +43,13 @@ struct ValueHistogram
     return first + width * static_cast<double>(bin);
   }
 
-  /** The smallest value that at least this many percent of the values do not exceed: numpy.percentile's
-   *  "inverted_cdf". If bins are not exact, the center of its bin, but 0 and 100 always give the minimum and the
-   *  maximum.
+  /** The smallest value that at least this many percent of the values do not exceed: numpy.percentile's "inverted_cdf".
+   *  If bins are not exact, the center of its bin, but 0 and 100 always give the minimum and the maximum.
    *  \throws InvalidArgument unless 0 <= percent <= 100, and for a histogram of no values. */
   double Percentile(double percent) const;
 
-  /** Whether the lowest value is not a measurement but fills the area outside a CT scanner's view: a single value
-   *  below -1100 HU that at least one voxel of 200 has, 300 HU or more below at least two others. Thresholds ignore
-   *  it. */
+  /** Whether the lowest value is not a measurement but fills the area outside a CT scanner's view: a single value below
+   *  -1100 HU that at least one voxel of 200 has, 300 HU or more below at least two others. Thresholds ignore it. */
   bool HasPadding() const;
 };
 

@@ -37,7 +37,6 @@ public:
     , m_FirstFile(firstFile)
   {}
 
-  /** Writes the labels of rows of the volume. */
   void WriteRows(std::int64_t begin, std::int64_t end, LabelType type, void * labels);
 
 private:

@@ -13,7 +13,6 @@
 namespace brickccl
 {
 
-/** The results. */
 struct SlabResult
 {
   std::uint64_t components = 0;
@@ -29,7 +28,7 @@ struct SlabResult
   std::optional<PoresOfPart> pores;
   /** Of pores: the voxels of the region, if one is given. */
   std::optional<std::uint64_t> regionVoxels;
-  /** With zones: the voxels of each, of pores those of the part. */
+  /** With zones: the voxels of each, in the part if there is one. */
   VoxelsOfNumbers zones;
   /** The same of parts, if there are several. */
   VoxelsOfNumbers parts;
@@ -47,10 +46,9 @@ struct SlabResult
 /** Sees the voxels of each slab that is labeled now, whose first row has this number in the volume, with its labels. */
 using SlabObserver = std::function<void(const ImageView &, std::int64_t firstRow, const Labeling &)>;
 
-/** How a volume is labeled by slabs. */
 struct SlabOptions
 {
-  /** What to do, in how much memory, and where the state is kept. */
+  /** The job has the memory and the folder of the state. */
   const job::Job &      job;
   const job::RunHooks & hooks;
   /** As for the volume in memory, without a mask; the images give that. The criterion of pores is their material's. */

@@ -14,7 +14,6 @@ namespace brickccl
 namespace
 {
 
-/** Components and their objects. */
 class ObjectSlabs
 {
 public:
@@ -69,8 +68,7 @@ public:
   }
 
 private:
-  /** \throws InvalidArgument, which says how much memory does, if the slices around a slab or the records of regions
-   * did not fit. */
+  /** \throws InvalidArgument, with the memory needed, if slices around a slab or records of regions did not fit. */
   void
   CheckRoom() const
   {
@@ -86,7 +84,6 @@ private:
                                BytesAsText(m_Room) + " that --memory leaves; " + m_Plan.AskForBytes(enough));
   }
 
-  /** The bytes for this many slices. */
   std::uint64_t
   BytesOf(std::int64_t slices) const
   {
@@ -96,8 +93,7 @@ private:
            m_Splitter.BytesPerVoxel();
   }
 
-  /** Finds the regions in a slab. Distances need slices around it. If these take too much memory, only the need is
-   *  found from now on. */
+  /** Finds the regions in a slab. If the slices for distances take too much memory, only the need is found. */
   void
   FindRegions(const BrickBox & slab, std::size_t file)
   {
@@ -121,7 +117,6 @@ private:
     m_Folder.Write(file, WorkFolder::Kind::Runs, m_Entries);
   }
 
-  /** The numbers of the objects in a slab. */
   ImageView
   ObjectsOf(std::size_t slab)
   {

@@ -24,7 +24,6 @@ namespace brickccl
 namespace
 {
 
-/** The part of a volume and its pores, step by step. */
 class PoreSlabs
 {
 public:
@@ -98,7 +97,6 @@ private:
     });
   }
 
-  /** Takes a piece as the next part. */
   void
   TakePiece(std::size_t label)
   {
@@ -146,7 +144,7 @@ private:
     labeler.Merge();
   }
 
-  /** The options for labels that nobody sees: of pieces of material, or of what is not of the largest one. */
+  /** The options for temporary labels: of pieces of material, or of all but the largest one. */
   SlabOptions
   OptionsOf(bool material) const
   {
@@ -291,7 +289,7 @@ private:
     return { m_Extent, m_Pores.FirstRowOf(slab), m_Options.label.geometry.spacing };
   }
 
-  /** The voxels beside the part in a slab. Those of slabs near another one are kept, where there is memory. */
+  /** The voxels outside of the part in a slab. Slabs near another one are kept, where there is memory. */
   const BoundingBoxTrees &
   TreeBeside(std::size_t slab, std::size_t near)
   {

@@ -24,15 +24,13 @@ using Kind = WorkFolder::Kind;
 namespace
 {
 
-/** The additional memory for numbering per component of slabs: sorting needs up to four numbers, unwrapping
- *  up to 16 more. */
+/** Additional memory per component for numbering: sorting needs up to four numbers, unwrapping 16 more. */
 constexpr std::uint64_t
 NumberingBytes(const PeriodicAxes & periodic)
 {
   return periodic.HasAny() ? 160 : 32;
 }
 
-/** The memory for merging slabs. */
 struct MergeNeed
 {
   /** The components of all slabs. */
@@ -290,8 +288,7 @@ SlabLabeler::Merge()
   m_Result.secondsToMerge += m_Clock.Lap();
 }
 
-/** The memory for merging tables, very probably an upper limit: the rows of slabs and of the volume, with the sums of
- *  the groups that are measured. */
+/** The memory for merging tables, very probably an upper limit: rows of slabs and volume, sums of groups. */
 std::uint64_t
 SlabLabeler::TableBytes(std::uint64_t parts, std::uint64_t components) const
 {

@@ -19,7 +19,6 @@
 namespace brickccl
 {
 
-/** The voxels of a slab. */
 struct SlabViews
 {
   ImageView                image;
@@ -28,7 +27,6 @@ struct SlabViews
   std::optional<ImageView> zones;
 };
 
-/** Reads slabs of the images of a volume. */
 class SlabReader
 {
 public:
@@ -55,13 +53,12 @@ struct SlabStage
 {
   /** The number of its first file. */
   std::size_t firstFile = 0;
-  /** Makes the voxels of a slab. Without it, those of the image are labeled. */
+  /** Makes the voxels of a slab. Without it, the image is labeled. */
   std::function<ImageView(std::size_t slab, const std::optional<ImageView> & mask)> make = {};
   /** Makes the part in a slab. Without it, zones count everywhere. */
   std::function<ImageView(std::size_t slab)> part = {};
 };
 
-/** One volume on its way from images to a label map. */
 class SlabLabeler
 {
 public:
@@ -94,7 +91,6 @@ private:
            (m_Images.image->channels == 1 || m_Stage.make) && !m_Stage.part;
   }
 
-  /** The readers of the state of slabs. */
   std::function<Bytes(std::size_t)> Reader(WorkFolder::Kind kind) const;
 
   void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);

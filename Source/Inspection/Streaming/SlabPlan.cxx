@@ -102,8 +102,7 @@ FewestSlices(const SlabImages & images, const Extent & slice)
   return fewest;
 }
 
-/** The slices of a slab for as many bytes, of which a slice takes `sliceBytes`: a multiple of the slices compressed
- * together, if they fit. */
+/** The slices for this many bytes: a multiple of the slices compressed together, if they fit. */
 static std::int64_t
 ChooseSlices(std::int64_t together, const Extent & slice, double bytes, double sliceBytes)
 {

@@ -48,8 +48,7 @@ struct SlabPlan
   /** "16 slabs of 64 slices, 1.00 GiB to read; up to ... of memory ..." */
   std::string ToString() const;
 
-  /** "use --memory 84MiB": the memory that fits this many bytes in addition to the program, also if slabs of other
-   *  sizes have some more components. */
+  /** "use --memory 84MiB": fits this many bytes and the program, also if other slabs have some more components. */
   std::string AskForBytes(std::uint64_t bytes) const;
 };
 

@@ -12,8 +12,7 @@
 namespace brickccl
 {
 
-/** The temporary folder in which labeling by slabs keeps its state: for each slab its record, its runs, its map, and
- *  counts for columns that need them. */
+/** The temporary folder of labeling by slabs: a slab's record, runs and map, and counts for some columns. */
 class WorkFolder
 {
 public:

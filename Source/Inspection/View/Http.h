@@ -35,7 +35,6 @@ struct Response
   Texts       headers = {};
 };
 
-/** A request that is refused. */
 struct Refusal : Error
 {
   Refusal(int code, const std::string & text)
@@ -45,8 +44,7 @@ struct Refusal : Error
   int status;
 };
 
-/** Reads what a connection has sent; nothing while the request is incomplete. \throws Refusal for what no browser
- * sends. */
+/** Reads a request; nothing while it is incomplete. \throws Refusal for what no browser sends. */
 std::optional<Request> ReadRequest(const std::string & bytes);
 
 /** \throws Refusal unless a page of this computer asks: the Host is a loopback name, with any port because of tunnels,

@@ -30,14 +30,12 @@ namespace brickccl::view
 /** Values of options of `brickccl label`, by the options' names; of flags none. */
 using Settings = std::map<std::string, std::vector<std::string>>;
 
-/** The settings that a page sends: {"pores": [], "threshold": ["450"]}. \throws InvalidArgument for options that a page
- *  may not set: those that name files are among them. */
+/** {"pores": [], "threshold": ["450"]}. \throws InvalidArgument for options that a page may not set (of files). */
 Settings ReadSettings(const nlohmann::json & json);
 
 /** \throws InvalidArgument for values that do not fit, and options that exclude each other. */
 job::Job JobOf(const Settings & settings);
 
-/** The options of reading that a job has. */
 Settings ReadingOf(const job::Reading & job);
 
 /** A recipe as settings. \param notes  receives one on what the page leaves out of it, if that changes results */
@@ -64,7 +62,6 @@ struct Values
   ValueHistogram histogram;
 };
 
-/** The result of settings. */
 struct Labeled
 {
   std::uint64_t generation = 0;

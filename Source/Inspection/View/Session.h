@@ -16,7 +16,6 @@
 namespace brickccl::view
 {
 
-/** The images of a page. */
 struct Scene
 {
   LoadedImage scan;

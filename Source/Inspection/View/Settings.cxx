@@ -15,7 +15,6 @@
 namespace brickccl::view
 {
 
-/** The options that a page may set. */
 constexpr const char * OptionsOfPage = "pores threshold below range box smooth close connectivity split minimum-volume";
 
 /** Options with texts, without the empty ones. */

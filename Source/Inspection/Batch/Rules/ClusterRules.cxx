@@ -85,8 +85,7 @@ FindClusters(const ComponentTable &      table,
   return clusters;
 }
 
-/** For each cluster, the largest distance between the centers of two of its voxels, in mm, as the column
- *  feret_diameter_mm has it for a component. */
+/** For each cluster, the largest distance of the centers of two voxels, in mm, as feret_diameter_mm. */
 static std::vector<double>
 SizesOfClusters(const ComponentTable & table, const RunVolume & runs, const std::vector<Cluster> & clusters)
 {
@@ -155,7 +154,7 @@ JudgeNumberOfDefects(RuleJudge & judge)
 {
   const auto clusters = ClustersOf(judge);
   const auto numbers = Mapped(clusters, [](const Cluster & cluster) { return static_cast<double>(cluster.size()); });
-  // Of clusters of two defects or more the number counts, and the one of most is named.
+  // The number of clusters of two defects or more counts, and the one with most defects is named.
   const bool counts = judge.rule.rule == "clusters";
   const auto several = std::count_if(numbers.begin(), numbers.end(), [](double number) { return number > 1; });
   if (!counts || several > 0)

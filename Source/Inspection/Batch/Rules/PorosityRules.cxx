@@ -12,7 +12,6 @@
 namespace brickccl::batch
 {
 
-/** The voxels of defects in the zone of the rule. */
 static std::uint64_t
 VoxelsInZone(const RuleJudge & judge)
 {

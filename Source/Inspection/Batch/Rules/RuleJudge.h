@@ -24,12 +24,10 @@ public:
   std::vector<bool> counts;
   RuleResult        result;
 
-  /** Lets only defects of the rule's zone count. */
   void CountOnlyZone();
 
   using Predicate = std::function<bool(const ComponentMeasures &)>;
 
-  /** Calls `function` for each defect that counts. */
   template <typename TFunction>
   void
   ForDefects(TFunction function) const

@@ -71,7 +71,6 @@ ReadBrickTable(BytesView record, BytesView map)
   return brick;
 }
 
-/** The tables of all bricks. */
 struct BrickTables
 {
   std::vector<ComponentTable>            tables;

@@ -81,7 +81,6 @@ private:
   std::uint64_t m_Steps[2] = {};
 };
 
-/** Periodic axes as their bits. */
 PeriodicAxes ReadPeriodicAxes(ByteReader & reader);
 
 } // namespace brickccl

@@ -45,7 +45,6 @@ void WriteTable(const ComponentTable & table, ByteWriter & writer);
 /** Reads it. \param box  the brick that was measured. */
 ComponentTable ReadTable(ByteReader & reader, const BrickBox & box);
 
-/** The contents of a brick's record. */
 struct BrickRecord
 {
   BrickBox      box;
@@ -66,7 +65,6 @@ struct BrickRecord
   SecondLook secondLook;
 };
 
-/** Which of its parts are read. */
 enum class RecordParts
 {
   Merging,
@@ -118,16 +116,14 @@ struct BrickCounts
 Bytes       WriteCounts(const BrickCounts & counts);
 BrickCounts ReadCounts(BytesView bytes);
 
-/** Writes the runs of a labeled brick, whose labels are 1.. in raster order or 0. Runs of the label 0 are left out.
- *
- *  A run that is near to one of the row before, with the same label and bounds that differ by -4 to 3, takes 1 byte.
+/** Writes the runs of a labeled brick, whose labels are 1.. in raster order or 0. Runs of the label 0 are left out. A
+ *  run that is near to one of the row before, with the same label and bounds that differ by -4 to 3, takes 1 byte.
  *  Other runs have the gap before them, their length, and their label unless it is the expected one: the label of the
  *  first run of the row before that it overlaps, or else the next label that no row before has. Blocks of rows are
  *  written and read on their own, by threads. */
 void WriteRuns(const RunVolume & volume, const HostContext & context, ByteWriter & writer);
 
-/** Reads them with other labels: labels[i] instead of label i. \param labels  for 0 .. the brick's number of
- *  labels. \throws Error for damaged bytes. */
+/** Reads them with labels[i] instead of label i, up to the brick's number of them. \throws Error for damaged bytes. */
 void ReadRuns(ByteReader &                       reader,
               const Extent &                     extent,
               const std::vector<std::uint64_t> & labels,

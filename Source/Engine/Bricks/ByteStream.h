@@ -44,7 +44,6 @@ public:
   /** The number of bytes, then the bytes. */
   void Text(const std::string & text);
 
-  /** Room for this many more bytes. */
   void
   Reserve(std::size_t more)
   {
@@ -154,7 +153,6 @@ private:
   std::size_t m_Place = 0;
 };
 
-/** The kinds of bytes that this room makes. */
 enum class BytesKind : std::uint8_t
 {
   /** The data of a brick for merging: faces, first voxels, partial table. */
@@ -170,8 +168,7 @@ enum class BytesKind : std::uint8_t
 /** Puts a mark, the kind, the version and the size before the bytes, and a checksum (CRC-64) behind them. */
 Bytes Seal(BytesKind kind, const Bytes & payload);
 
-/** The bytes inside. \throws Error, which names what is wrong, for bytes of another kind or version, and for damaged or
- *  truncated ones. */
+/** The bytes inside. \throws Error for bytes of another kind or version, and for damaged or truncated bytes. */
 BytesView Unseal(BytesKind kind, BytesView sealed);
 
 /** CRC-64 with the polynomial of ECMA-182, bits reflected. */

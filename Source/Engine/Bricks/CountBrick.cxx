@@ -98,7 +98,6 @@ struct EnlargedBox
     }
   }
 
-  /** The voxels that it has in common with a brick. */
   std::int64_t
   CommonVoxels(const BrickBox & brick) const
   {

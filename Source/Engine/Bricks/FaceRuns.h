@@ -25,9 +25,7 @@ struct FaceRun
   std::uint64_t value;
 };
 
-/** The voxels of a brick next to other bricks of the volume, as runs with the brick's labels, and their values if
- *  joining needs these.
- *
+/** The voxels of a brick next to other bricks, as runs with the brick's labels, and values if joining needs these.
  *  Rows at a face across y, z or t are there as a whole. Other rows have only the first and the last voxel, and only
  *  if there are bricks at the faces across x. Faces at the volume's border, except at the ends of periodic axes, and
  *  across axes along which no neighbors differ are omitted. */
@@ -35,7 +33,6 @@ class FaceRuns
 {
 public:
   FaceRuns() = default;
-  /** No runs yet. */
   FaceRuns(const BrickBox & box, const BrickProblem & problem);
 
   /** Takes the runs at the faces from a labeled brick. \param image  is read if values are needed. */
@@ -50,8 +47,7 @@ public:
   {
     return m_Box;
   }
-  /** Releases the rows with only their ends. Only bricks straight across x have neighbors of these. They
-   *  are most of the runs. */
+  /** Releases the rows with only their ends: most runs. Only bricks straight across x have neighbors of these. */
   void ForgetEnds();
 
   /** The runs of a row of the brick, first to last; two pointers. */
@@ -88,7 +84,6 @@ private:
   Part PartOf(const RowPosition & position) const;
   /** The index in m_Rows; for a released row the empty row after them. */
   std::size_t PlaceOfRow(std::int64_t row) const;
-  /** The bytes of the values of a run. */
   std::size_t ValueBytesOf(const FaceRun & run) const;
 
   BrickBox             m_Box;
@@ -98,7 +93,6 @@ private:
   bool m_HasLower[MaximumDimension] = {};
   bool m_HasUpper[MaximumDimension] = {};
   bool m_HasEnds = true;
-  /** Whether ForgetEnds has been called. */
   bool m_AreEndsUnwanted = false;
   /** The first run of each row: of all rows or, without ends, of those in m_Rows, which are in order. */
   std::vector<std::uint64_t> m_FirstRun;
@@ -158,10 +152,8 @@ private:
   std::int64_t m_End = 1;
 };
 
-/** Which components of two neighboring bricks are joined, through faces, edges and corners. The bricks may have any
- *  sizes. The same pair may come more than once.
- *  \param boxOfB  the place of b: its box or, in a periodic volume, a copy of it, which may be outside the volume
- *  \param rows    the rows of a to check */
+/** Which components of neighboring bricks of any sizes are joined, also at edges and corners. Pairs may repeat.
+ *  \param boxOfB  b's box or, in a periodic volume, a copy, perhaps outside the volume \param rows  of a, to check */
 JoinedLabels MatchFaces(const FaceRuns &        a,
                         const FaceRuns &        b,
                         const BrickBox &        boxOfB,

@@ -97,8 +97,7 @@ public:
   }
 
 private:
-  /** Whether one of `count` voxels of run a, from voxel `atA` of the run on, is joined to the adjacent voxel of run b.
-   */
+  /** Whether one of `count` voxels of run a, from its voxel `atA` on, is joined to the adjacent voxel of run b. */
   bool
   AreJoined(const FaceRun & a, const FaceRun & b, std::int64_t atA, std::int64_t atB, std::int64_t count) const
   {

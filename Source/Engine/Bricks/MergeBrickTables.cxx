@@ -72,7 +72,6 @@ ReadBrickTable(BytesView record, BytesView map)
   return brick;
 }
 
-/** The tables of all bricks. */
 struct BrickTables
 {
   std::vector<ComponentTable>            tables;

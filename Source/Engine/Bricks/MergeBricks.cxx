@@ -19,8 +19,7 @@ namespace brickccl
 namespace
 {
 
-/** A box and its copies next to the volume along periodic axes, as far as they may have neighbors in the volume. The
- * first is the box itself. */
+/** A box, then its copies next to the volume along periodic axes that may have neighbors in the volume. */
 std::vector<BrickBox>
 CopiesOf(const BrickBox & box, const PeriodicAxes & periodic)
 {
@@ -116,7 +115,6 @@ ThroughEnds(const BrickBox & box, const BrickBox & copy)
   return through;
 }
 
-/** Faces of two bricks that are neighbors. */
 struct MatchedFaces
 {
   std::size_t      brick;

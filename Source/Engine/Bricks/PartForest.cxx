@@ -85,7 +85,6 @@ PartForest::Join(std::uint64_t a, std::uint64_t b)
   UniteShared(Parents{ &m_Nodes }, a, b);
 }
 
-/** Makes roots the parents of all nodes. */
 void
 PartForest::Flatten(const HostContext & context)
 {

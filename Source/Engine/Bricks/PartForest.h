@@ -21,8 +21,7 @@ class BlockArray
 {
 public:
   static constexpr std::uint64_t BlockSize = 1 << 16;
-  /** It grows by this much memory. */
-  static constexpr std::size_t BlockBytes = static_cast<std::size_t>(BlockSize) * sizeof(T);
+  static constexpr std::size_t   BlockBytes = static_cast<std::size_t>(BlockSize) * sizeof(T);
 
   void
   Append(const T & element)
@@ -65,8 +64,7 @@ private:
   std::uint64_t                     m_Size = 0;
 };
 
-/** The components of all bricks as nodes, and which of them make up a component of the volume. The result depends
- *  neither on the order of joins nor on threads. */
+/** Bricks' components as nodes, joined to the volume's components. Neither the order of joins nor threads matter. */
 class PartForest
 {
 public:
@@ -90,10 +88,8 @@ public:
     m_EndLinks.Add(link);
   }
 
-  /** Numbers the components of the volume; nothing can be joined afterwards.
-   *  \param limits  on sizes, and the order
-   *  \param report  holds what was dropped before; receives the rest
-   *  \return how many there are */
+  /** Numbers the components of the volume; nothing can be joined afterwards. \param limits  on sizes, and the order
+   *  \param report  holds what was dropped before; receives the rest \return how many components there are */
   std::uint64_t Number(const Extent &         volume,
                        const PeriodicAxes &   periodic,
                        const RelabelOptions & limits,

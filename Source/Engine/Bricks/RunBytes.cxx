@@ -46,8 +46,7 @@ public:
     return m_Overlap < m_Before.size() && m_Before[m_Overlap].begin < end ? m_Before[m_Overlap].label : m_Largest + 1;
   }
 
-  /** The run before that the next run behind voxel x may be near to, or the one after it (`skipped` is 1); null if
-   * there is none. */
+  /** The earlier run that the next run behind voxel x may be near to, or the one after it (`skipped` is 1), or null. */
   const LabeledRun *
   Candidate(std::int64_t x, std::size_t skipped)
   {
@@ -156,7 +155,6 @@ struct Block
   std::uint64_t largestBefore = 0;
 };
 
-/** Writes the rows [begin, end). */
 void
 WriteBlock(const RunVolume & volume, std::int64_t begin, std::int64_t end, Block & block)
 {
@@ -194,7 +192,6 @@ struct BlockToRead
   std::uint64_t largestBefore = 0;
 };
 
-/** Reads the rows [begin, end). */
 void
 ReadBlock(const BlockToRead &                block,
           std::int64_t                       begin,

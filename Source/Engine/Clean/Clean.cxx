@@ -57,7 +57,6 @@ SumComponents(const Labeling & labeling, std::int64_t rowLength, const HostConte
     });
 }
 
-/** The work on voxels of one type. */
 template <typename T>
 class Cleaner
 {
@@ -181,7 +180,6 @@ private:
     return options;
   }
 
-  /** Writes the segmentation without the components that have a mark. */
   void
   CopyRows(const std::vector<unsigned char> & isRemoved)
   {
@@ -226,8 +224,7 @@ private:
     Progress(hooks).Update(1);
   }
 
-  /** Marks the components that are removed, by their labels, and enters what becomes of the classes. The result is
-   * empty if there are none. */
+  /** Marks removed components by their labels, and enters what becomes of the classes. Empty if none is removed. */
   std::vector<unsigned char>
   ChooseRemoved(const UninitializedVector<ComponentSum> & sums)
   {
@@ -314,14 +311,13 @@ private:
     Progress(hooks).Update(1);
   }
 
-  const ImageView      m_Input;
-  T * const            m_Output;
-  const CleanOptions & m_Options;
-  const Connectivity   m_Connectivity;
-  const std::uint64_t  m_FewestVoxels;
-  T                    m_Background{};
-  std::vector<T>       m_Values;
-  /** The classes that were met. */
+  const ImageView                     m_Input;
+  T * const                           m_Output;
+  const CleanOptions &                m_Options;
+  const Connectivity                  m_Connectivity;
+  const std::uint64_t                 m_FewestVoxels;
+  T                                   m_Background{};
+  std::vector<T>                      m_Values;
   std::unordered_map<T, CleanedClass> m_Classes;
   /** First for the classes, then for the background. */
   Labeling m_Labeling;

@@ -104,8 +104,7 @@ public:
     m_Walls.resize(count);
   }
 
-  /** For each hole the value that it shares the most faces with, the smallest of several. Holes without a wall have
-   *  none. */
+  /** For each hole the value that it shares the most faces with, the smallest of several; none without a wall. */
   std::vector<std::optional<T>>
   Largest(std::uint64_t holes)
   {
@@ -147,8 +146,7 @@ private:
   std::size_t m_Limit = std::size_t{ 1 } << 18;
 };
 
-/** The rows that share faces with a volume's rows, along axes on which neighbors may differ, also through the ends
- *  of periodic axes. */
+/** The rows that share faces with rows, along axes on which neighbors may differ, also through periodic ends. */
 class FaceRows
 {
 public:
@@ -204,8 +202,7 @@ private:
   std::int64_t m_Stride[MaximumDimension] = {};
 };
 
-/** Counts the faces that the holes of a labeled background share with classes: with voxels of `image` that are neither
- *  background nor NaN. */
+/** Counts the faces that the holes of a labeled background share with voxels of `image` except background and NaN. */
 template <typename T>
 HoleWalls<T>
 CountHoleWalls(const RunVolume &    background,

@@ -65,8 +65,7 @@ class Holes
 public:
   static constexpr std::uint64_t None = ~std::uint64_t{ 0 };
 
-  /** \param background  the background, labeled 1..components
-   *  \param border      no hole has a voxel there (BorderOfHoles)
+  /** \param background  labeled 1..components \param border  no hole has a voxel there (BorderOfHoles)
    *  \param maximumVoxels  larger components are not holes */
   Holes(const RunVolume &   background,
         std::uint64_t       components,

@@ -62,7 +62,6 @@ AsVoxelValues(std::vector<double> thresholds, ScalarType type)
   return thresholds;
 }
 
-/** The results of one threshold. */
 SweepStep
 StepOf(const Labeling & labeling, UninitializedVector<SizeSum> & sums, const HostContext & context)
 {

@@ -6,8 +6,7 @@
 namespace brickccl
 {
 
-/** The slowest axis of more than one voxel, along which the parts of an image that is read in parts follow each other;
- * 0 if there is none. */
+/** The slowest axis of more than one voxel, along which an image is read in parts; 0 if there is none. */
 inline int
 AxisOfParts(const Extent & image)
 {

@@ -40,8 +40,7 @@ CountAxes(unsigned axes)
 constexpr int OffsetCount = 81;
 constexpr int CodeOfSelf = OffsetCount / 2;
 
-/** The number of an offset in raster order. That of the voxel itself is in the middle, and opposite offsets lie equally
- *  far from it. */
+/** The number of an offset in raster order. The voxel itself is in the middle, halfway between opposite offsets. */
 static int
 CodeOf(const int (&step)[MaximumDimension])
 {

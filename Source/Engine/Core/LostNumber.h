@@ -8,8 +8,7 @@
 namespace brickccl
 {
 
-/** A hint on a number that a double cannot hold: other than 0 with the nearest double 0, such as 1e-400, or beyond
- *  the largest double, such as 1e400. It does not propose another number. It is empty for every other text. */
+/** A hint on a number that a double cannot hold, such as 1e-400 or 1e400; empty for every other text. */
 inline std::string
 HintOnLostNumber(const std::string & text)
 {

@@ -9,8 +9,7 @@ namespace brickccl
 
 std::string InSmallLetters(std::string text);
 
-/** The probable name for a misspelled word: the nearest one by letters left out, added, changed or swapped, if
- *  that is near enough; capital letters do not matter. Empty if there is none. */
+/** The nearest name by letters left out, added, changed or swapped, capital or not; empty if none is near enough. */
 std::string NearestName(const std::string & word, const std::vector<std::string> & names);
 
 /** " (did you mean 'otsu'?)", or nothing if no name is near. */

@@ -11,12 +11,10 @@ namespace brickccl
  *  U+0080 to U+009F, which steer some terminals; 0 if none begins there. */
 std::size_t ControlLength(const std::string & text, std::size_t at);
 
-/** A text from elsewhere for messages: control characters, which may break a line or steer a terminal, are written as
- *  \x1b is, and so are bytes above 0x7f of a text that is not UTF-8.
- *  \param kept  characters that stay as they are. */
+/** A text from elsewhere for messages: control characters, which may break a line or steer a terminal, become \x1b and
+ *  the like, and so do bytes above 0x7f of a text that is not UTF-8. \param kept  characters that stay as they are. */
 std::string Printable(const std::string & text, const std::string & kept = "");
 
-/** Whether a text is well-formed UTF-8. */
 bool IsUtf8(const std::string & text);
 
 /** The name of a file, or a name from one, between quotation marks. */

@@ -61,8 +61,7 @@ WholePartOf(const std::string & text)
   return parsed.ec == std::errc() ? std::optional<WholePart>(part) : std::nullopt;
 }
 
-/** The replacement of a number that was rounded to a whole one: a number next to it, on the side of the text's number.
- *  \param text  without a sign */
+/** A number next to one that was rounded to a whole one, on the side of the text's number. \param text  unsigned */
 Number
 WithLostFraction(const Number & rounded, const std::string & text)
 {
@@ -135,8 +134,7 @@ Number::Sum(double large, double small)
 Number
 operator+(const Number & a, const Number & b)
 {
-  // The rounding error of the sum of the nearest doubles is exact (Knuth, The Art of Computer Programming 2,
-  // section 4.2.2).
+  // The rounding error of a sum of two doubles is exact (Knuth, The Art of Computer Programming 2, section 4.2.2).
   const double sum = a.m_Nearest + b.m_Nearest;
   if (!std::isfinite(sum))
   {

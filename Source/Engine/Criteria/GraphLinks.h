@@ -32,8 +32,7 @@ std::unique_ptr<GraphLinks> MakeGraphLinks(const ImageView &                grap
                                            const Connectivity &             connectivity,
                                            const PeriodicAxes &             periodic);
 
-/** The connectivity of all steps for which a graph of this type and dimension has bits.
- *  \throws InvalidArgument as MakeGraphLinks. */
+/** The connectivity of all bits of a graph of this type and dimension. \throws InvalidArgument as MakeGraphLinks. */
 Connectivity FullConnectivityOfGraph(const ImageView & graph);
 
 /** The row that a step from a row leads to, through the ends of periodic axes too; -1 if that is outside. */

@@ -145,8 +145,7 @@ PrefetchWord(const T * row, std::int64_t w, std::size_t bytesAhead)
   }
 }
 
-/** The second operand of a range test, after its lowest value. For integers it is the highest value less the lowest, as
- * an unsigned number, so that one comparison does. For other types it is the highest value. */
+/** The second operand of a range test: the highest value, for integers less the lowest, so that one comparison does. */
 template <typename T>
 HWY_INLINE hn::Vec<ValueTag<T>>
            ReachOf(T low, T high)
@@ -229,7 +228,6 @@ PackSeparatedOf(const T * values, std::int64_t words, T low, T high, Word * belo
   }
 }
 
-/** A rule as vectors. */
 template <typename T>
 struct RuleVectors
 {
@@ -249,8 +247,7 @@ HWY_INLINE RuleVectors<T>
            rule.outside ? 0 : ~Word{ 0 } };
 }
 
-/** The bits of one word of a row. It makes all comparisons of a vector of values together, so that none of them waits
- *  for the result of another. */
+/** The bits of one word of a row. All comparisons of a vector are made together, so that none waits for another one. */
 template <bool VIsEqual, int VRows, typename T>
 struct LinkedWord
 {
@@ -272,7 +269,6 @@ struct LinkedWord
     }
     before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, place - 1), rule.maximum) << i;
   }
-  /** Compares the values with another row's values. */
   HWY_INLINE void
   CompareWith(int                    row,
               const RuleVectors<T> & rule,
@@ -282,8 +278,7 @@ struct LinkedWord
   {
     near[row] |= BitsOfNear<VIsEqual, T>(ValueTag<T>(), value, other, rule.maximum) << i;
   }
-  /** Stores word w of a row. `left` values of the row are left from this word on; `previous` is the foreground of the
-   *  word before. */
+  /** Stores word w of a row with `left` values from this word on; `previous` is the foreground of the word before. */
   HWY_INLINE void
   Store(const LinkedRow<T> & row, std::int64_t w, std::int64_t left, Word inside, Word & previous) const
   {

@@ -19,8 +19,7 @@ void PackWords(const T * values, std::int64_t words, T low, T high, bool outside
 template <typename T>
 void PackSeparated(const T * values, std::int64_t words, T low, T high, Word * below, Word * above);
 
-/** The type of a limit of differences. For integers it is the unsigned type of their size, which holds every
- *  difference. */
+/** The type of a limit of differences. For integers it is their unsigned type, which holds every difference. */
 template <typename T, typename = void>
 struct LimitOf
 {
@@ -33,9 +32,8 @@ struct LimitOf<T, std::enable_if_t<std::is_integral_v<T>>>
   using Type = std::make_unsigned_t<T>;
 };
 
-/** Sets bit i of `bits[w]` if it is set in `candidates[w]` and value 64 w + i of `a` differs from the value of `b` by
- *  at most `limit`. Candidates are not NaN. Takes whole words only and skips those without candidates; exists for
- *  every scalar type. */
+/** Sets bit i of `bits[w]` if it is set in `candidates[w]` and value 64 w + i of `a` differs from the one in `b` by
+ *  at most `limit`. Candidates are not NaN. Takes whole words, skips words without them; exists for all types. */
 template <typename T>
 void PackNear(const T *                 a,
               const T *                 b,
@@ -63,8 +61,7 @@ struct NearRow
   Word *       links;
 };
 
-/** A row of an image. Its foreground and the starts of its runs are written, and the links to at most two other
- *  rows. */
+/** A row of an image. Its foreground, the starts of its runs and links to at most two other rows are written. */
 template <typename T>
 struct LinkedRow
 {
@@ -75,14 +72,12 @@ struct LinkedRow
   int                rowCount;
 };
 
-/** Finds the foreground, the starts of runs and the straight links to other rows at once. Every row must be readable
- *  for all bits of its words, and one value before the row's first. Values past `length` do not count. Exists for every
- *  scalar type. */
+/** Finds the foreground, starts of runs and straight links to other rows at once, for every scalar type. Rows must be
+ *  readable for all bits of their words, and one value before the first. Values past `length` do not count. */
 template <typename T>
 void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule);
 
-/** Does the same for two rows, each linked to two others. The last row linked to the second row is the first row, whose
- *  values are read only once. */
+/** The same for two rows, each linked to two others. The second row's last one is the first row, which is read once. */
 template <typename T>
 void
 PackLinkedPair(const LinkedRow<T> & first, const LinkedRow<T> & second, std::int64_t length, const RowRule<T> & rule);

@@ -67,8 +67,7 @@ PackPredicate(std::int64_t count, TPredicate predicate)
   return PackBytes(bytes);
 }
 
-/** Finds values that explain most of the neighbors that are not joined. It looks at samples of an image of one
- *  channel.
+/** Finds values that explain most neighbors that are not joined, from samples of an image of one channel.
  *  \return nothing if these neighbors are few or of many kinds */
 template <typename T>
 std::optional<SeparatingValues<T>>
@@ -96,7 +95,6 @@ FindSeparatingValues(const NeighborSamples<T> & samples, const VoxelRule<T> & ru
   return best && best->AreMost(count) ? std::optional(best->InTheMiddle(rule)) : std::nullopt;
 }
 
-/** The links of pixels of type T. */
 template <typename T>
 class PixelRowLinks final : public RowLinks
 {
@@ -251,8 +249,7 @@ public:
   }
 
 private:
-  /** Calls `pack(first, words, bits...)` for the whole words of a row, then for its last 64 pixels, some of which come
-   *  twice.
+  /** Calls `pack(first, words, bits...)` for the whole words of a row, then for its last 64 pixels, some of them again.
    *  \return false if the row has no whole word */
   template <typename TPack, typename... TWords>
   static bool
@@ -357,8 +354,7 @@ private:
   int                       m_Channels;
   VoxelRule<T>              m_Rule;
   std::unique_ptr<RowLinks> m_Mask;
-  /** Values between which no voxels are joined. They are looked for when first asked for, since that costs a small
-   *  image noticeable time. */
+  /** Values between which no voxels are joined. Found when first needed: that costs a small image noticeable time. */
   mutable std::optional<SeparatingValues<T>> m_SeparatingValues;
   mutable std::once_flag                     m_LooksForSeparatingValues;
 };

@@ -17,8 +17,7 @@ struct SeparatingValues
   T high;
 };
 
-/** Samples of neighbors in an image of one channel. The first of those that are not joined are candidates for
- *  separating values: some of them may explain most others. */
+/** Samples of neighbors in a one-channel image. The first that are not joined are candidates for separating values. */
 template <typename T>
 class NeighborSamples
 {
@@ -26,8 +25,7 @@ public:
   static constexpr int Maximum = 1024;
   static constexpr int MaximumSeparated = 64;
 
-  /** \param count        the number of voxels of the image
-   *  \param toNeighbor  the distance between the two voxels of a sample */
+  /** \param count  the image's voxels \param toNeighbor  the distance between the two voxels of a sample */
   NeighborSamples(const T * voxels, std::int64_t count, std::int64_t toNeighbor, const VoxelRule<T> & rule)
     : m_Voxels(voxels)
     , m_Places(count - toNeighbor)
@@ -71,8 +69,7 @@ struct ExplainedSamples
   /** The number of samples that the values explain. */
   int count;
 
-  /** Keeps the candidate's low value, and lowers the high one to every sample that can be explained, one after the
-   *  other. */
+  /** Keeps the candidate's low value, and lowers the high one to each sample in turn that can be explained. */
   ExplainedSamples(const SeparatingValues<T> & candidate,
                    const SeparatingValues<T> * separated,
                    int                         separatedCount,

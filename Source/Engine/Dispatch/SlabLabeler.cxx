@@ -23,12 +23,10 @@ namespace brickccl
 /** So many slabs are at work on a device at a time. */
 constexpr int LabelersPerDevice = 2;
 
-/** The number of slabs per labeler, so that devices end at nearly the same time, and the first upload and the last
- * download overlap other work. */
+/** Slabs per labeler: devices end at nearly the same time, and the first upload and last download overlap work. */
 constexpr std::int64_t SlabsPerLabeler = 3;
 
-/** Larger volumes are labeled by slabs on a single device, too, since transfers in both directions and labeling then
- *  overlap. */
+/** Larger volumes are labeled by slabs on a single device, too: transfers in both directions and labeling overlap. */
 constexpr std::int64_t LeastVoxelsOfSeveralSlabs = std::int64_t{ 1 } << 29;
 
 /** Slabs have fewer voxels, so that the fastest algorithms take them. */
@@ -40,7 +38,6 @@ constexpr double ScratchBytesPerVoxel = 3;
 /** The share of a device's free memory that is used. */
 constexpr double UsedShare = 0.85;
 
-/** The memory for labeling per voxel. */
 static double
 BytesPerVoxel(const Problem & problem)
 {
@@ -50,14 +47,12 @@ BytesPerVoxel(const Problem & problem)
   return bytesOf(problem.image) + (problem.mask ? bytesOf(*problem.mask) : 0) + ScratchBytesPerVoxel;
 }
 
-/** The bytes of this many voxels of an image. */
 static std::size_t
 BytesOf(const ImageView & image, std::int64_t voxels)
 {
   return static_cast<std::size_t>(voxels) * SizeOf(image.type) * static_cast<std::size_t>(image.channels);
 }
 
-/** The part of an image that is a slab. */
 static ImageView
 SlabOf(const ImageView & image, const SlabCut & cut, std::size_t slab)
 {

@@ -59,10 +59,8 @@ Unite(TIndex * parent, TIndex a, TIndex b)
   }
 }
 
-/** Finds the root of a node while other threads unite. Path splitting: every node on the walk gets its grandparent as
- *  parent.
- *  \param parent  a pointer to the parent of node 0, or anything that gives a pointer to the parent of node i as
- *  `parent + i` */
+/** Finds a node's root while other threads unite. Path splitting: each node on the walk gets its grandparent as parent.
+ *  \param parent  a pointer, or anything that gives a pointer to the parent of node i as `parent + i` */
 template <typename TParents, typename TIndex>
 inline TIndex
 FindRootShared(TParents parent, TIndex node)

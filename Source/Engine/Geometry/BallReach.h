@@ -12,13 +12,11 @@
 namespace brickccl
 {
 
-/** The steps from a ball's center to its voxels, at most. They are worked out once for balls of one size that follow
- * each other. */
+/** The most steps from a ball's center to its voxels, worked out once for successive balls of one size. */
 class BallReach
 {
 public:
-  /** Squares of distances are rounded to single precision: a voxel on the surface, within this share of the square,
-   * counts as such whichever way that went. */
+  /** A voxel within this share of the square counts as on the surface: squares are rounded to single precision. */
   static constexpr double SurfaceShare = 1e-6;
 
   /** Both have to live as long as this does. */

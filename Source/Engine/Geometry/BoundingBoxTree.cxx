@@ -11,7 +11,6 @@ namespace brickccl
 
 constexpr std::uint32_t LeafSize = 8;
 
-/** The length of a box's longest side. */
 static double
 LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
 {

@@ -106,15 +106,13 @@ public:
   /** Takes the boxes of one set and puts them in another order. \throws Canceled */
   BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context = { 1 });
 
-  /** Takes the boxes of many sets and reorders each set.
-   *  \param begins  the first box of each set, and the number of boxes
-   *  \throws Canceled */
+  /** Takes the boxes of many sets and reorders each set. \throws Canceled
+   *  \param begins  the first box of each set, and the number of boxes */
   BoundingBoxTrees(std::vector<VoxelBox>      boxes,
                    std::vector<std::uint64_t> begins,
                    const double *             spacing,
                    const HostContext &        context);
 
-  /** The number of sets. */
   std::size_t
   size() const
   {

@@ -15,7 +15,6 @@ namespace brickccl
 namespace
 {
 
-/** The step from a voxel to a neighbor. */
 struct NeighborStep
 {
   std::int64_t x;

@@ -8,9 +8,8 @@
 namespace brickccl
 {
 
-/** A number as the sum of two doubles. The second is at most half a last digit of the first, so that they hold about
- *  106 bits (T. J. Dekker, A floating-point technique for extending the available precision, 1971). If the number is
- *  not finite, the second is 0. */
+/** A number as the sum of two doubles, the second at most half a last digit of the first (0 if that is not finite):
+ *  about 106 bits (T. J. Dekker, A floating-point technique for extending the available precision, 1971). */
 struct DoubleDouble
 {
   double high = 0;

@@ -106,7 +106,7 @@ private:
     std::int64_t z;
   };
 
-  /** What a block has left lies between these voxels of it along x, y and z. */
+  /** The voxels of a block that are left are between these along x, y and z. */
   struct Box
   {
     std::uint8_t first[3] = { 0, 0, 0 };
@@ -154,8 +154,7 @@ private:
     return m_Bits.data() + (blockRow * Blocks(0) + x) * Side;
   }
 
-  /** Returns whether the row of blocks has voxels that are still not set.
-   *  \param reachX  the steps along x from the center to the ball's voxels in this row of blocks, at most */
+  /** Whether the row of blocks has unset voxels left. \param reachX  the most steps along x from its center */
   bool
   DrawInBlockRow(const VoxelBall & ball,
                  BallReach &       reach,
@@ -320,8 +319,7 @@ DrawBalls(std::vector<VoxelBall> balls,
   const Chunks slabs(WordsForBits(voxels.BlockRows()), 1, std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
   for (std::size_t begin = 0; begin < balls.size();)
   {
-    // Once balls reach as many rows of blocks as there are voxels, a distance transform costs less than they do: it
-    // finds the balls that still matter.
+    // Once balls reach as many rows of blocks as there are voxels, a distance transform finds the rest for less.
     std::size_t end = begin;
     for (double rows = 0; end < balls.size() && rows < static_cast<double>(extent.VoxelCount()); ++end)
     {

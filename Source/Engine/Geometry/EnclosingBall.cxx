@@ -87,15 +87,13 @@ BallThrough(const Point * points, std::size_t count, Ball & ball)
 
 constexpr double Slack = 1 + 1e-12;
 
-/** Points on the surface of a ball. */
 struct Support
 {
   std::size_t count = 0;
   Point       points[5];
 };
 
-/** Finds the smallest ball around up to five points, of which the last is on the surface. Keeps only the points on the
- * surface. */
+/** Finds the smallest ball around up to five points, the last on its surface. Keeps only the points on the surface. */
 Ball
 BallAround(Support & support)
 {

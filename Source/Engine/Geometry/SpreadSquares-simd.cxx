@@ -83,14 +83,12 @@ private:
     }
   }
 
-  /** Whether no sum is smaller than the best one. */
   static HWY_INLINE bool
   IsNoneSmaller(Vector best, Vector sums)
   {
     return hn::AllTrue(Tag(), hn::Eq(hn::Min(best, sums), best));
   }
 
-  /** The smallest sums for the i-th place. */
   HWY_INLINE Vector
   SmallestSum(std::int64_t i) const
   {

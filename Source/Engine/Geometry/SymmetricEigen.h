@@ -10,10 +10,9 @@
 namespace brickccl
 {
 
-/** The eigenvalues, ascending, and unit eigenvectors (rows) of a symmetric matrix of VSize x VSize, up to 4 x 4, by
- *  Jacobi's rotations, which are as exact as any method for so small a matrix. In each vector the component of the
- *  largest magnitude is positive, so that the answer is unique. Where eigenvalues are equal, the vectors are one
- *  choice of several. */
+/** The eigenvalues, ascending, and unit eigenvectors (rows) of a symmetric matrix of up to 4 x 4, by Jacobi's
+ *  rotations, as exact as any method. In each vector the component of the largest magnitude is positive, so that the
+ *  answer is unique. Where eigenvalues are equal, the vectors are one choice of several. */
 template <int VSize>
 struct EigenSystem
 {

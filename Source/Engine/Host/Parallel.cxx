@@ -15,9 +15,8 @@ namespace brickccl
 namespace
 {
 
-/** The numbers 0 .. count - 1, a part of them for each thread. A thread first takes its own part. So it meets, step
- * after step, the memory that it touched first, which the system has placed near its processor. Then it helps the
- * others. */
+/** The numbers 0 .. count - 1, a part for each thread. A thread first takes its own part, so as to meet the memory that
+ *  it touched first, which the system has placed near its processor. Then it helps the others. */
 class SharedWork
 {
 public:

@@ -63,7 +63,7 @@ CountProcessors()
   }
   return static_cast<int>(GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
 #elif defined(__linux__)
-  // Of machines with more processors than the set holds, all are counted.
+  // On machines with more processors than the set holds, all are counted.
   cpu_set_t  set;
   const bool isTold = sched_getaffinity(0, sizeof(set), &set) == 0;
   return isTold ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());

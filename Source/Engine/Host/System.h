@@ -16,10 +16,8 @@ int ProcessorCount();
 /** The most memory that this process has held, in bytes; 0 if the system does not report it. */
 std::uint64_t PeakMemoryBytes();
 
-/** The names of the user who runs this process and of this computer. */
 std::pair<std::string, std::string> UserAndComputer();
 
-/** Whether a person reads the error stream. */
 bool ErrorStreamIsTerminal();
 
 /** How many columns the terminal has that shows the output; 0 if none shows it, or if the system does not report it. */
@@ -47,8 +45,7 @@ void WithoutErrorStream(const std::function<void()> & work);
 /** Keeps the library that holds this code in memory until the process ends, even if it is unloaded. */
 void KeepLibraryLoaded();
 
-/** Calls `renew` in every process that is forked from this one, before anything else runs there. On Windows it does
- *  nothing, since no process forks there. */
+/** Calls `renew` first in every process that is forked from this one. On Windows, no process forks. */
 void CallInForkedChildren(void (*renew)());
 
 } // namespace brickccl

@@ -79,11 +79,10 @@ HoldsSoon(TCondition condition)
   return condition();
 }
 
-/** A kept thread. It is never deleted.
- *
- *  `m_Seat` says what it does: null if it does nothing, a seat if it is offered one, `m_Busy` while it works. Callers
- *  change null to their seat and back. Only the thread changes a seat to `m_Busy`, and `m_Busy` to null. So if a caller
- *  can take its seat back, work has not begun and the caller's memory can go. If it cannot, it waits for the work. */
+/** A kept thread. It is never deleted. `m_Seat` is null if it does nothing, a seat if it is offered one, `m_Busy` while
+ *  it works. Callers change null to their seat and back. Only the thread changes a seat to `m_Busy`, and `m_Busy` to
+ *  null. So if a caller can take its seat back, work has not begun and the caller's memory can go. If it cannot, it
+ *  waits for the work. */
 class alignas(64) Worker
 {
 public:
@@ -224,8 +223,7 @@ private:
     seat.taker = worker != nullptr && worker->Offer(seat) ? worker : nullptr;
   }
 
-  /** Offers seats to free threads if their own thread works for someone else, as long as there are processors for
-   *  them. */
+  /** Offers seats to free threads if their own thread works for someone else, while there are processors for them. */
   void
   OfferToOthers(std::vector<Seat> & seats)
   {

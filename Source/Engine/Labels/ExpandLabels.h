@@ -48,8 +48,7 @@ BackgroundIsAmongLabels(T background, std::uint64_t components)
          static_cast<T>(static_cast<std::uint64_t>(background)) == background;
 }
 
-/** The type that vector code writes for labels of type T. A label has the same bits in the unsigned type of T's size.
- *  It is void if vector code does not write such labels. */
+/** The type by which vector code writes labels of type T, with the same bits; void if it does not write them. */
 template <typename T>
 using VectorLabel = std::conditional_t<
   std::is_same_v<T, float>,
@@ -66,11 +65,9 @@ using VectorLabel = std::conditional_t<
 /** Label maps of more bytes are written past the caches. */
 inline constexpr std::int64_t LargestOutputInCaches = std::int64_t{ 1 } << 24;
 
-/** Writes a label to every voxel of `output`, which has room for the whole extent.
- *
- *  With the background 0, labels are 1..components. Another background value is left out of the numbers 0, 1, 2 ...
- *  that components then get in the same order, as in itk::ConnectedComponentImageFilter.
- *  \throws LabelOverflow before anything is written, if T is too small. */
+/** Writes a label to every voxel of `output`, which has room for the whole extent. With the background 0, labels are
+ *  1..components. Another background value is left out of the numbers 0, 1, 2 ... that components then get in the same
+ *  order, as in itk::ConnectedComponentImageFilter. \throws LabelOverflow, before it writes, if T is too small. */
 template <typename T>
 void
 ExpandLabels(const RunVolume &   volume,

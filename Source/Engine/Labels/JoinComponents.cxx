@@ -56,8 +56,7 @@ EarlierRowsOf(const Connectivity & connectivity, const Connectivity & labeled)
   return rows;
 }
 
-/** Finds the links of rows that algorithms leave out. Those inside the image unite components; those through ends of
- *  periodic axes are listed. One thread uses it. */
+/** Finds links that algorithms leave out: unites components, and lists links through periodic ends. For one thread. */
 template <typename TLabel>
 class RowJoiner
 {

@@ -15,8 +15,7 @@ namespace brickccl
 /** Joins the components of a volume along the links that algorithms leave out: links of a neighborhood outside its
  *  plain part, and links through the ends of periodic axes. The labels 1..components, in raster order, come from the
  *  plain part without periodic axes; none is filtered out. Afterwards they are consecutive and in raster order again.
- *  \param links  those that the volume was labeled by
- *  \return the number of remaining components */
+ *  \param links  those that the volume was labeled by \return the number of remaining components */
 std::uint64_t JoinComponents(const RowLinks &     links,
                              const Connectivity & connectivity,
                              const Connectivity & labeled,
@@ -25,14 +24,11 @@ std::uint64_t JoinComponents(const RowLinks &     links,
                              const HostContext &  context,
                              RunVolume &          volume);
 
-/** The numbers of the components of slabs that were labeled each on its own, joined along the links between slabs.
- *  They are consecutive and in raster order, as for a volume labeled at once.
- *  \param axis    slabs follow each other along it; it is the last one of more than one slice, and not x
- *  \param begins  the first slice of each slab
+/** Joins the components of slabs that were labeled each on its own, to the numbers of a volume labeled at once.
+ *  \param axis  of the slabs: the last one of more than one slice, not x \param begins  the first slice of each slab
  *  \param components  the labels are 1..components, slab after slab
  *  \param volume  needs labels only in the first and the last slice of each slab
- *  \param numbers  gets the number of each label, and 0 for label 0
- *  \return the number of remaining components */
+ *  \param numbers  gets the number of each label, and 0 for label 0 \return the number of remaining components */
 template <typename TLabel>
 std::uint64_t JoinSlabs(const RowLinks &                  links,
                         const Connectivity &              connectivity,

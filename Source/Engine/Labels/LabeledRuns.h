@@ -17,8 +17,7 @@ struct LabeledRun
   std::uint64_t label;
 };
 
-/** Collects the runs of a row's components in order. Runs of one component that touch without a link between them
- *  become one. */
+/** Collects the runs of a row's components in order. Touching runs of one component become one, even if not linked. */
 inline void
 CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<LabeledRun> & runs)
 {
@@ -46,8 +45,7 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
   });
 }
 
-/** The runs of rows that are asked for in nearly raster order, and of their neighbors along y and z. In images of up to
- * 3 dimensions each row is collected once. */
+/** Runs of rows requested in nearly raster order, and of y and z neighbors. Up to 3-D, each row is collected once. */
 class LabeledRows
 {
 public:

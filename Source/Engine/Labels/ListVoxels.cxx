@@ -45,8 +45,7 @@ ForEachLabeledRun(const RunVolume & volume,
 LabelLists
 ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context)
 {
-  // Each chunk has a count for every component. The number of chunks is limited so that the counts take no more memory
-  // than the lists.
+  // Each chunk counts every component. Chunks are limited, so that counts take no more memory than the lists.
   const auto   limit = static_cast<std::int64_t>(4 * volume.RunCount() / (components + 1)) + 1;
   const Chunks chunks(volume.GetExtent().RowCount(),
                       1,

@@ -41,8 +41,7 @@ KeepFirstOfSlices(std::vector<TNumber> & numbers, std::uint64_t maximum, TSliceO
 }
 
 /** The numbers that the options give to components in raster order.
- *  \param sizeOf  the voxels of component 0 .. components - 1
- *  \param sliceOf  the slice of each component, where the largest ones of each slice stay
+ *  \param sizeOf  voxels of component 0, 1 ... \param sliceOf  each one's slice, if the largest of each slice stay
  *  \return by label, 0 .. components, the new label, 0 for what goes; and how many stay. */
 template <typename TNumber, typename TSizeOf, typename TSliceOf = InOneSlice>
 std::pair<std::vector<TNumber>, std::uint64_t>
@@ -141,9 +140,8 @@ Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostCon
     [&](auto * labels) { WriteNumbers(labels, volume.RunCount(), numbers, context, labels, [](std::uint64_t) {}); });
 }
 
-/** Keeps the components for which `keeps` is true, and numbers them from 1 on in their order; the others become
- *  background. The labels of the runs are 1..keeps.size().
- *  \return the places in `keeps` of those that stay. */
+/** Numbers the components for which `keeps` is true from 1 on, in their order; the others become background. The labels
+ *  of the runs are 1..keeps.size(). \return the places in `keeps` of those that stay. */
 std::vector<std::size_t>
 KeepComponents(RunVolume & volume, const std::vector<bool> & keeps, const HostContext & context);
 

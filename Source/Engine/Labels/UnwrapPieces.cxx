@@ -51,8 +51,7 @@ namespace
 
 using Shift = Unwrapping::Shift;
 
-/** A disjoint-set forest whose nodes know by how many images they are moved against their parents. The root of a set is
- *  its smallest node. */
+/** A disjoint-set forest, roots smallest, whose nodes know by how many images they are moved against their parents. */
 class ShiftedForest
 {
 public:

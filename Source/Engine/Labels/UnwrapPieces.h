@@ -16,8 +16,7 @@ struct EndLink
 {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
-  /** 1 along an axis if the link leads from `from` through the upper end, to the next image's `to`; -1 if it
-   *  leads through the lower end. */
+  /** By axis: 1 if the link leads from `from` through the upper end to the next image's `to`; -1: the lower end. */
   std::array<signed char, MaximumDimension> through = {};
 
   bool operator<(const EndLink & other) const;

@@ -13,8 +13,7 @@
 namespace brickccl
 {
 
-/** As doubles, decimal fractions in spacings and limits lose a little. So a number of voxels within this share of a
- *  whole number is that number. */
+/** A number of voxels within this share of a whole number is that number: decimal fractions are inexact as doubles. */
 inline constexpr double VolumeTolerance = 1e-9;
 
 inline std::uint64_t
@@ -48,8 +47,7 @@ FewestVoxelsOfVolume(double volume, double voxelVolume)
   return ToVoxelCount(std::abs(nearest - voxels) <= VolumeTolerance * voxels ? nearest : std::ceil(voxels));
 }
 
-/** The most voxels whose volume is at most `volume`, which may be infinite. \throws InvalidArgument for a volume
- *  without meaning. */
+/** The most voxels within `volume`, which may be infinite. \throws InvalidArgument for a volume without meaning. */
 inline std::uint64_t
 MaximumVoxelsOfVolume(double volume, double voxelVolume)
 {

@@ -13,7 +13,6 @@
 namespace brickccl
 {
 
-/** The voxels begin <= x < end of a row. */
 VoxelBox BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t end);
 
 /** Makes a tree of the runs of each component, in the order of the table's rows. */
@@ -24,9 +23,7 @@ MakeComponentTrees(const RunVolume & volume, const HostContext & context, const 
 class ComponentBoxTree
 {
 public:
-  /** \param trees  the runs of each component, none without runs
-   *  \param spacing  has to live as long as this tree does
-   *  \throws Canceled */
+  /** \param trees  of the runs of components, none empty \param spacing  must outlive this tree \throws Canceled */
   ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context);
 
   /** Calls `visit(component)` for each component near a box, near ones early. \param isHopeless  isHopeless(square,
@@ -113,8 +110,7 @@ void LowerDistances(const BoundingBoxTrees & components,
                     const HostContext &      context,
                     std::vector<double> &    squares);
 
-/** Gives a table that was measured without the part its distances, which are infinite if there are none. All its
- *  components are in the part. */
+/** Gives a table that was measured without the part its distances, infinite if there are none; all are in the part. */
 void SetPartDistances(const std::vector<double> & squares, std::uint64_t partVoxels, ComponentTable & table);
 
 } // namespace brickccl

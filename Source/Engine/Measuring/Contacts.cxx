@@ -43,8 +43,7 @@ Sort(std::vector<SharedFaces> & faces, StopPoint & stop)
   });
 }
 
-/** The faces that some rows share with earlier ones. Those of one pair across one axis become one entry now and then,
- * so that the list grows with the number of pairs. */
+/** The faces that some rows share with earlier ones. Entries of a pair and axis are merged: the list stays short. */
 class FaceList
 {
 public:
@@ -192,7 +191,6 @@ Compare(const std::vector<LabeledRun> & own,
   }
 }
 
-/** Compares the runs of the rows [begin, end) with each other and with earlier rows. */
 void
 CompareRows(const RunVolume & volume,
             std::int64_t      begin,

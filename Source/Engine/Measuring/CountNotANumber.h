@@ -10,10 +10,8 @@
 namespace brickccl
 {
 
-/** The number of values of an image that are not a number. */
 std::uint64_t CountNotANumber(const ImageView & image, const HostContext & context);
 
-/** The note on this many of them. */
 std::string TellNotANumber(std::uint64_t count);
 
 /** Whether a voxel of this value in a part's mask belongs to the part: what is not a number does not. */

@@ -38,14 +38,12 @@ public:
     m_Zeros.Resize(volume.WordsPerRow());
   }
 
-  /** A row outside of the image. */
   const Word *
   Outside() const
   {
     return m_Zeros.Data();
   }
 
-  /** Row y of slice z. */
   const Word *
   At(std::int64_t y, std::int64_t z) const
   {

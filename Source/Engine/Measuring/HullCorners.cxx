@@ -14,8 +14,7 @@ namespace brickccl
 namespace
 {
 
-/** Its sign says to which side the way from a over b to c turns, in a plane (u, v). It is exact: no image has 2^62
- *  voxels. */
+/** Its sign is the side to which the way from a over b to c turns in a plane (u, v). Exact below 2^62 voxels. */
 std::int64_t
 Turn(std::int64_t au, std::int64_t av, std::int64_t bu, std::int64_t bv, std::int64_t cu, std::int64_t cv)
 {

@@ -29,13 +29,11 @@ struct HullCorners
   std::size_t end = 0;
 };
 
-/** Adds the corners of the hulls of all components, as HullReducer leaves them, to the measures of a table that does
- *  not have them yet. For images of up to 3 dimensions. */
+/** Adds the hulls' corners, as HullReducer leaves them, to a table without them, for images of up to 3 dimensions. */
 void AddHullCorners(const RunVolume & volume, const HostContext & context, ComponentTable & table);
 void MergeHullCorners(const MergeInput & input, ComponentTable & table);
 
-/** Sets the measures TMeasures of all components by `finish(component, corners of its hull, measures)` of a TFinisher
- *  for each thread. */
+/** Sets all components' TMeasures by `finish(component, corners of its hull, measures)` of each thread's TFinisher. */
 template <typename TMeasures, typename TFinisher>
 void
 MeasureHulls(const HostContext & context, ComponentTable & table)
@@ -59,8 +57,7 @@ MeasureHulls(const HostContext & context, ComponentTable & table)
   table.measures.Set(std::move(measures));
 }
 
-/** Keeps only the corners of the convex hull of voxels in one plane, by Andrew's monotone chain (1979) in
- *  integers. */
+/** Finds the corners of the convex hull of voxels in one plane, by Andrew's monotone chain (1979) in integers. */
 class PlaneHull
 {
 public:
@@ -76,8 +73,7 @@ private:
 class HullReducer
 {
 public:
-  /** Keeps the corners of the hulls of all planes across the axes `lastAxis`, ..., 1, 0. No other voxel is a corner of
-   *  the hull. */
+  /** Keeps the corners in all planes across the axes `lastAxis`, ..., 1, 0: no other voxel is a corner of the hull. */
   void Reduce(std::vector<VoxelIndex> & voxels, int lastAxis);
 
 private:

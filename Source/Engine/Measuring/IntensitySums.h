@@ -43,8 +43,7 @@ struct IntensitySums
   /** For other types than integers. */
   DoubleDouble sum;
   /** Without squares: the mean and the squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979). The
-   *  mean has twice the digits of a double, so that deviations are as good for values with a large offset as for those
-   *  without. */
+   *  mean has twice the digits of a double, so that a large offset of the values does not spoil deviations. */
   DoubleDouble mean;
   double       deviation = 0;
 

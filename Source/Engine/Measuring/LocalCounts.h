@@ -17,9 +17,8 @@
 namespace brickccl
 {
 
-/** For each of the components 1..components and each kind of simd::PairKinds the voxels that have such a neighbor in
- *  the component, in an image of up to 3 dimensions.
- *  \param touchingAreJoined  what TouchingRunsAreJoined says. */
+/** For each of the components 1..components and each kind of simd::PairKinds the voxels with such a neighbor in it,
+ *  in an image of up to 3 dimensions. \param touchingAreJoined  as TouchingRunsAreJoined returns */
 UninitializedVector<MarkCounts> CountVoxelPairs(const RunVolume &   volume,
                                                 std::uint64_t       components,
                                                 const HostContext & context,

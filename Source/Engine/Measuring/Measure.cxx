@@ -175,8 +175,7 @@ AreMostlyEqual(const TLabel * labels, int count)
 
 /** Adds runs, which begin in row y of slice z, to the sums of their components. A sum in memory must be written before
  *  it can be added to again. So neighboring runs of one component are added together where most are such: elsewhere no
- *  processor would predict which are. It takes copies, so that the compiler knows that no sum overwrites them.
- *  \param labels  the labels of the runs \param rowLength  the voxels of a row */
+ *  processor would predict which are. It takes copies, so that the compiler knows that no sum overwrites them. */
 template <typename TLabel, typename TSums>
 static void
 AddRuns(RunsOfRows                runs,
@@ -219,8 +218,7 @@ AddRuns(RunsOfRows                runs,
   }
 }
 
-/** Adds up the compact sums of all components. Default columns mostly need these; they are worth a loop for each type
- * of labels. */
+/** Adds up the compact sums, which default columns mostly need: they are worth a loop for each type of labels. */
 template <typename TSums>
 static UninitializedVector<TSums>
 AccumulateCompact(const RunVolume &          volume,

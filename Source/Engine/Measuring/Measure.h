@@ -13,10 +13,8 @@
 namespace brickccl
 {
 
-/** Measures the components 1..components of a labeled volume from its runs.
- *  \param sliceAxis  the axis across which slices were labeled each on its own, if they were
- *  \throws InvalidArgument for images that do not fit, Unsupported for groups that do not have the dimension,
- *  Canceled. */
+/** Measures the components 1..components of a volume. \param sliceAxis  across it, slices were labeled each on its own
+ *  \throws InvalidArgument for images that do not fit, Unsupported for groups without the dimension, Canceled. */
 ComponentTable MeasureComponents(const RunVolume &          volume,
                                  std::uint64_t              components,
                                  const Geometry &           geometry,
@@ -24,8 +22,7 @@ ComponentTable MeasureComponents(const RunVolume &          volume,
                                  const std::optional<int> & sliceAxis,
                                  const HostContext &        context);
 
-/** The same into an earlier table, the memory of whose rows is used again. After an exception the table is only good
- *  for that. */
+/** The same into an earlier table, whose memory is used again. After an exception the table is only good for that. */
 void MeasureComponents(const RunVolume &          volume,
                        std::uint64_t              components,
                        const Geometry &           geometry,
@@ -40,8 +37,7 @@ void CheckIndexSums(const Extent & extent);
 /** \throws Unsupported, which names it, for a group that does not support periodic axes. */
 void CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups);
 
-/** Measures an existing label image, see Measuring/Measuring.h, and hands out its runs as well. Their labels are
- *  places in the table, from 1 on. */
+/** MeasureLabelImage (Measuring/Measuring.h) with its runs, whose labels are places in the table, from 1 on. */
 ComponentTable MeasureLabelImage(const ImageView &      labels,
                                  const Geometry &       geometry,
                                  const MeasureOptions & options,

@@ -27,8 +27,7 @@ namespace brickccl
 namespace
 {
 
-/** Marks on some of many elements, one bit each. Once they are counted, they give the number of marks up to any
- *  element, by which sparse labels become consecutive numbers. One workspace has room for one of these. */
+/** Marks on elements, one bit each. Counted, they turn sparse labels into consecutive numbers. One per workspace. */
 class Marks
 {
 public:
@@ -110,7 +109,6 @@ public:
   }
 
 private:
-  /** The data in the workspace. */
   enum MarksBuffer : std::size_t
   {
     BitsOfElements,
@@ -132,7 +130,6 @@ ShortestText(T value)
   return { digits, std::to_chars(digits, digits + sizeof(digits), value).ptr };
 }
 
-/** The label that a voxel of a label image holds. */
 template <typename T>
 std::uint64_t
 ToLabel(T value)
@@ -171,8 +168,7 @@ struct alignas(64) LabelsOfRuns
   }
 };
 
-/** Replaces labels up to `largest` by their places, from 1 on, among the labels that occur. \return the labels that
- *  occur, ascending. */
+/** Replaces labels up to `largest` by their places, from 1 on, among those that occur. \return these, ascending. */
 std::vector<std::uint64_t>
 PlacesByMarks(std::uint64_t               largest,
               const HostContext &         context,

@@ -10,8 +10,7 @@
 namespace brickccl::simd
 {
 
-/** The number of words per step. A row must be readable from one word before it to this many words after it, whatever
- *  these hold. */
+/** The number of words per step. A row must be readable, with any values, from one word before to this many after. */
 inline constexpr std::int64_t MarkWords = 8;
 /** The largest number of kinds of marks, and of anything else that is counted at runs. */
 inline constexpr int MarkKinds = 13;
@@ -57,8 +56,7 @@ void MarkIntervals(const RowSurroundings & rows, std::int64_t words, RowMarks ma
 /** The number of rows that MarkPairs reads in addition to a row. */
 inline constexpr int PairRows = 4;
 
-/** The kinds of marks of MarkPairs: voxels with a neighbor at x - 1, x and x + 1 of each of the other rows, and voxels
- *  with a neighbor before them in their own row. */
+/** The kinds of MarkPairs: a neighbor at x - 1, x or x + 1 of another row, or before the voxel in its own row. */
 struct PairKinds
 {
   static constexpr std::size_t Own = 3 * PairRows;

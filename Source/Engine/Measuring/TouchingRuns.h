@@ -12,18 +12,15 @@
 namespace brickccl
 {
 
-/** Whether runs that touch always have the same label. Then neighboring foreground voxels are neighbors
- *  within a component. The answer is true at once if the volume has it (RunVolume::TouchingAreJoined). Otherwise it
- * checks the runs until two touch and differ. By default, all neighbors count; with rank 1, only faces do. */
+/** Whether runs that touch always have the same label, so that neighboring foreground voxels are in one component. True
+ *  at once if the volume has it (RunVolume::TouchingAreJoined), else it checks runs. With rank 1, only faces count. */
 bool TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context, int rank = MaximumDimension);
 
-/** Where components lie side by side. */
 struct ComponentContacts
 {
   /** The pairs that share voxel faces, ordered by their labels. */
   std::vector<Contact> faces;
-  /** For each component the smallest label among the others that it touches with a face, an edge or a corner; 0 for
-   *  none. Then nothing is between the two: their distance is 0. */
+  /** By component, the smallest other label that it touches with a face, an edge or a corner (distance 0); 0: none. */
   std::vector<std::uint64_t> smallestTouching;
 };
 

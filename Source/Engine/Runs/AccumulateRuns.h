@@ -93,14 +93,12 @@ private:
   std::vector<std::unique_ptr<TAccumulator[]>> m_Own;
 };
 
-/** Collects one accumulator per component, slab by slab.
- *
- *  `add(accumulators, begin, end, stop)` is called once for each slab of rows. It adds what the rows hold to the
- *  accumulators of the components; component 1 has the accumulator 0. It asks the StopPoint now and then. Slabs run
- *  in parallel and are then combined by `TAccumulator::Merge`. If `TAccumulator::IsExact`, the order of merging does
- *  not matter and is not fixed. Otherwise slabs are merged in their order, and they depend on the volume and on the
- *  number of components, never on the number of threads; so floating-point sums do not depend on the threads either.
- *  The memory of `old` is used again. */
+/** Collects one accumulator per component, slab by slab. `add(accumulators, begin, end, stop)` is called once for each
+ *  slab of rows. It adds what the rows hold to the accumulators of the components; component 1 has the accumulator 0.
+ *  It asks the StopPoint now and then. Slabs run in parallel and are then combined by `TAccumulator::Merge`. If
+ *  `TAccumulator::IsExact`, the order of merging does not matter and is not fixed. Otherwise slabs are merged in their
+ *  order, and depend on the volume and the number of components, never on the number of threads; so floating-point sums
+ *  do not depend on the threads either. The memory of `old` is used again. */
 template <typename TAccumulator, typename TAdd>
 UninitializedVector<TAccumulator>
 AccumulateSlabs(const RunVolume &                 volume,
@@ -163,9 +161,8 @@ AccumulateSlabs(const RunVolume &                 volume,
   return total;
 }
 
-/** The same row by row. `makeVisit()` is called once for each slab and makes what the slab's rows share. It returns
- *  `visit(accumulators, row)`, which is called once for each row that has runs (with `emptyRowsToo` for every row), in
- *  raster order. */
+/** The same row by row. `makeVisit()` is called once for each slab and makes what its rows share. It returns
+ *  `visit(accumulators, row)`, called for each row that has runs (`emptyRowsToo`: for every row), in raster order. */
 template <typename TAccumulator, typename TMakeVisit>
 UninitializedVector<TAccumulator>
 AccumulateRows(const RunVolume &                 volume,
@@ -197,9 +194,8 @@ AccumulateRows(const RunVolume &                 volume,
     std::move(old));
 }
 
-/** Collects one accumulator per component from the runs of a labeled volume, whose labels are 1..components or 0.
- *  `add(accumulator, row, position, begin, end)` is called once for each run of a component, in the order of
- *  AccumulateRows. */
+/** Collects one accumulator per component of a volume with labels 1..components or 0. It calls `add(accumulator, row,
+ *  position, begin, end)` once for each run of a component, in the order of AccumulateRows. */
 template <typename TAccumulator, typename TAdd>
 UninitializedVector<TAccumulator>
 AccumulateRuns(const RunVolume &                 volume,

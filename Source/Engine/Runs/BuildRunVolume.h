@@ -41,8 +41,7 @@ HasBits(const Word * words, std::int64_t begin, std::int64_t end)
                            std::any_of(words + first + 1, words + last, [](Word word) { return word != 0; });
 }
 
-/** A labeled volume from its runs. \param forRow  `forRow(row, add)` calls `add(begin, end, label)` for the runs of a
- * row in order. It is called twice for each row. Labels have 32 bits. */
+/** A volume of 32-bit labels: `forRow(row, add)`, called twice, calls `add(begin, end, label)` for runs in order. */
 template <typename TForRow>
 RunVolume
 BuildRunVolume(const Extent & extent, TForRow forRow)

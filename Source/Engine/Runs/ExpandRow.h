@@ -11,7 +11,6 @@ namespace brickccl::simd
 /** So many labels before the first and after the last run of a row must be readable. They are not used. */
 inline constexpr int ReadableLabels = 16;
 
-/** A row and the labels of its runs. */
 struct LabeledRow
 {
   const Word * foreground;

@@ -7,14 +7,12 @@
 namespace brickccl::simd
 {
 
-/** Turns the numbers that a part of a volume has given to its nodes (Runs/NumberRoots.h) into numbers among all
- *  parts. */
+/** Turns the numbers that a part gave to its nodes (Runs/NumberRoots.h) into numbers among all parts of a volume. */
 template <typename TIndex>
 struct FinalNumbers
 {
-  /** Foreign numbers are for nodes whose root is in an earlier part. They go down from here: `last - i` means the
-   *  number foreign[i]. A part has fewer nodes than TIndex has values, so that they never meet the part's own
-   *  numbers. */
+  /** Foreign numbers, for nodes whose root is in an earlier part, go down from here: `last - i` means the number
+   *  foreign[i]. A part has fewer nodes than TIndex has values, so that they never meet the part's own numbers. */
   static constexpr TIndex last = std::numeric_limits<TIndex>::max();
 
   /** The part's own numbers are 1..own. */

@@ -14,8 +14,7 @@ namespace brickccl
 /** Cuts the rows of a volume into enough chunks for threads of different speed to finish together. */
 Chunks RowChunks(const Extent & extent, const HostContext & context);
 
-/** Finds the straight links between a row and an earlier one: bit x says that the voxels at x are joined.
- *  `candidates` is room for the words of a row. */
+/** Sets bit x if the voxels at x of a row and an earlier one are joined. `candidates` is room for a row's words. */
 void PackStraightLinks(const RowLinks &    links,
                        const RunVolume &   volume,
                        std::int64_t        row,
@@ -24,13 +23,10 @@ void PackStraightLinks(const RowLinks &    links,
                        Word *              bits);
 
 /** Finds the runs of every row: maximal lines of foreground voxels, each joined to the one before it. `volume` gets
- *  the bits, the starts and the number of every row's first run. It also gets the links, and the numbers of runs
- *  before words, that `axes` asks for.
- *
- *  `afterRows(chunk, begin, end)` is called as soon as the bits and starts of the rows [begin, end) are known, while
- *  their pixels are in the caches. One thread calls it for the rows of a chunk of RowChunks, in order. Each call has
- *  as many rows as fit into simd::BoundWords, or one row.
- *
+ *  the bits, the starts and the number of every row's first run, and the links and numbers of runs before words that
+ *  `axes` asks for. `afterRows(chunk, begin, end)` is called as soon as the bits and starts of the rows [begin, end)
+ *  are known, while their pixels are in the caches. One thread calls it for the rows of a chunk of RowChunks, in order.
+ *  Each call has as many rows as fit into simd::BoundWords, or one row.
  *  \throws Unsupported for rows of 2^32 voxels or more. */
 void FindRuns(const RowLinks &                                                                      links,
               const Extent &                                                                        extent,

@@ -27,9 +27,8 @@ struct NumberedRow
  *  count. One word before the row and 8 after it must be readable; their values do not matter. */
 void ListStarts(const Word * foreground, std::int64_t words, WordList & list);
 
-/** Lists the numbers of the runs of `row` under the first bits of the runs of `foreground`, ascending. All bits of
- *  `foreground` are bits of the row, too. It looks at the words [first, first + count), at most ListWords.
- *  \return how many there are */
+/** Lists the runs of `row` under the first bits of the runs of `foreground`, whose bits are bits of the row, ascending,
+ *  in the words [first, first + count), at most ListWords. \return how many there are */
 int ListRunsUnder(const Word *        foreground,
                   const NumberedRow & row,
                   std::int64_t        first,
@@ -54,10 +53,8 @@ struct RowLinkWords
   const Word * right;
 };
 
-/** Lists the pairs of runs that the links of `count` words join, at most ListWords. All pointers are to the first of
- *  these words.
- *  \param hasBefore  whether the rows have words before them
- *  \param wordsLeft  the number of words of the rows from the first of them on */
+/** Lists the pairs of runs that links of `count` words join, at most ListWords. All pointers are to the first word.
+ *  \param hasBefore  whether the rows have words before \param wordsLeft  the rows' words from the first one on */
 void ListLinkedRuns(const RowLinkWords & links,
                     const NumberedRow &  a,
                     const NumberedRow &  b,
@@ -66,8 +63,7 @@ void ListLinkedRuns(const RowLinkWords & links,
                     int                  count,
                     RunPairs &           pairs);
 
-/** Whether this processor lists many bits at a time. Where it does not, code that has the rows at hand finds them as
- *  fast. */
+/** Whether this processor lists many bits at a time. If not, code that has the rows at hand is as fast. */
 bool ListsManyAtOnce();
 
 /** Words of two rows whose starts of runs are kept, and their straight links. All pointers are to the first word. */
@@ -78,9 +74,8 @@ struct StraightRows
   const Word * same;
 };
 
-/** Lists the pairs of runs that the straight links of `count` words join, at most ListWords. Each stretch of links
- *  between two runs that begins in these words gives one pair.
- *  \param previous        the straight links of the word before the first one
+/** Lists the pairs of runs that straight links of `count` words join, at most ListWords: one pair for each stretch of
+ *  links between two runs that begins there. \param previous  the straight links of the word before the first one
  *  \param countA, countB  the number of runs that begin before the words; the function adds the runs of the words */
 void ListStraightRuns(const StraightRows & rows,
                       Word                 previous,

@@ -47,7 +47,6 @@ public:
     }
   }
 
-  /** Whether both rows have runs. Otherwise they need not be merged. */
   bool
   HaveRuns(std::int64_t rowA, std::int64_t rowB) const
   {
@@ -87,7 +86,6 @@ public:
     }
   }
 
-  /** Unites along all straight links of the two rows. */
   template <typename TUnite>
   void
   UniteStraight(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
@@ -119,8 +117,7 @@ public:
     UniteSame(rowA, rowB, same, same, unite);
   }
 
-  /** Unites along the `links` that repeat no pair of runs. `same` are all straight links of the two rows. It is made
-   *  for few links. */
+  /** Unites along the few `links` that repeat no pair of runs. `same` are all straight links of the two rows. */
   template <typename TUnite>
   void
   UniteSame(std::int64_t rowA, std::int64_t rowB, const Word * links, const Word * same, TUnite unite) const
@@ -185,8 +182,7 @@ public:
     }
   }
 
-  /** Postpones candidates for links of row a to b[x + step] if they are few. \return false if they are many, which are
-   *  better compared together */
+  /** Postpones candidates for links of row a to b[x + step] if few. \return false if many: better compared together */
   template <typename TUnite>
   bool
   PostponeFew(std::int64_t rowA, std::int64_t rowB, int step, const Word * candidates, TUnite unite)
@@ -230,7 +226,6 @@ public:
     m_Postponed.clear();
   }
 
-  /** Unites the runs at two voxels. */
   template <typename TUnite>
   void
   UniteAt(std::int64_t rowA, std::int64_t xA, std::int64_t rowB, std::int64_t xB, TUnite unite) const
@@ -238,8 +233,7 @@ public:
     unite(static_cast<TIndex>(m_Volume.RunAt(rowA, xA)), static_cast<TIndex>(m_Volume.RunAt(rowB, xB)));
   }
 
-  /** Keeps a candidate, from row a at xA to row b at xB, for UnitePostponed. Its pixels are mostly in no cache any
-   *  more; they are prefetched now. */
+  /** Keeps a candidate for UnitePostponed, and prefetches its pixels, which are mostly in no cache any more. */
   void
   Postpone(std::int64_t rowA, std::int64_t xA, std::int64_t rowB, std::int64_t xB)
   {
@@ -282,8 +276,7 @@ private:
     }
   }
 
-  /** Unites the run of a[x - 1] with the run of b[x - 1] for every bit x of `links`. This is faster than UniteBits with
-   *  moved starts. */
+  /** Unites the runs of a[x - 1] and b[x - 1] for every bit x of `links`; faster than UniteBits with moved starts. */
   template <typename TUnite>
   static void
   UniteBefore(Word links, Word startsA, std::uint64_t countA, Word startsB, std::uint64_t countB, TUnite unite)
@@ -353,8 +346,7 @@ private:
     }
   }
 
-  /** MergeForeground without diagonals, where runs follow the foreground. Along a stretch in which both rows have
-   *  voxels the two runs are the same.
+  /** MergeForeground without diagonals, where runs follow the foreground: a stretch of both rows has one pair of runs.
    *  \tparam VHasBeside  whether there are adjacent rows, which imply links */
   template <bool VHasBeside, typename TUnite>
   void

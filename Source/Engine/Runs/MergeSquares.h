@@ -184,8 +184,7 @@ private:
              m_Volume.LinksAlongZ(up),  m_Volume.LinksAlongY(behind) };
   }
 
-  /** Unites along the links between the rows of the squares of the strip, except the links along the sides a, c and d
-   *  and those that the sides imply. */
+  /** Unites along links between the rows of the strip, except along the sides a, c and d and those that sides imply. */
   template <typename TWants, typename TUnite>
   void
   MergeStrip(const TWants & wants, TUnite unite)
@@ -219,8 +218,7 @@ private:
     }
   }
 
-  /** Lists the undecided links of a strip of squares. \return false if there are too many: to look at them one by one
-   *  takes longer than to compare whole rows */
+  /** Lists the undecided links of a strip. \return false if they are so many that comparing whole rows is faster */
   bool
   List(std::int64_t begin, std::int64_t end)
   {
@@ -267,8 +265,7 @@ private:
     m_Rows.UnitePostponed(unite);
   }
 
-  /** Merges a square pair of rows by pair of rows. It is for squares with many undecided links, or where lists do not
-   *  hold all that is needed. */
+  /** Merges a square pair of rows by pair of rows, where undecided links are many or lists lack some. */
   template <typename TWants, typename TUnite>
   void
   MergeDenseSquare(const simd::SquareRows & rows, std::int64_t row, const TWants & wants, TUnite unite)

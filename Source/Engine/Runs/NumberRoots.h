@@ -102,8 +102,7 @@ public:
     m_Before[static_cast<std::size_t>(part) + 1] = own;
     m_Foreign[static_cast<std::size_t>(part)] = std::move(foreign.m_Nodes);
   }
-  /** Joins the parts when all of them are set. `numberOf(node)` is the number that its part has given to a node.
-   *  \return the number of roots */
+  /** Joins the parts once all are set. `numberOf(node)` is a node's number in its part. \return the number of roots */
   template <typename TNumberOf>
   TIndex
   Join(TNumberOf numberOf)
@@ -164,10 +163,8 @@ private:
   std::vector<std::vector<TIndex>> m_Foreign;
 };
 
-/** Replaces each node's parent by the number of its root among all roots, from 1.
- *  \param firsts  where the nodes are cut into parts for threads: the first node of each part, then the number of all
- *  nodes. It is fast where few nodes have parents in other parts.
- *  \return the number of roots */
+/** Replaces each node's parent by its root's number, from 1; fast where few nodes have parents in other parts.
+ *  \param firsts  the first node of each thread's part, then the number of all nodes \return the number of roots */
 template <typename TIndex>
 std::uint64_t
 NumberRoots(const std::vector<std::uint64_t> & firsts, const HostContext & context, TIndex * parent)

@@ -30,8 +30,7 @@ inline constexpr std::size_t RowWordsAtOnce = 8;
 using WordTag = hn::CappedTag<Word, RowWordsAtOnce>;
 using WordVector = hn::Vec<WordTag>;
 
-/** Knows for a vector of words of a row which of the words around them are the row's own. Words past its ends belong to
- *  other rows. */
+/** Knows which of the words around a vector of words are the row's own. Words past its ends belong to other rows. */
 template <typename TTag>
 class RowEndsOf
 {
@@ -56,8 +55,7 @@ public:
     }
   }
 
-  /** At each bit, the bit one voxel before (BitsBefore) or behind it (BitsBehind). `here` is the vector loaded from
-   *  `words`. */
+  /** At each bit, the bit one voxel before (BitsBefore) or behind it (BitsBehind). `here` is loaded from `words`. */
   HWY_INLINE Vector
   BitsBefore(Vector here, const Word * words) const
   {
@@ -113,8 +111,7 @@ PlacesOfBits(Word bits)
 
 #  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-/** Appends the words that have bits; the first of them is word w of the row. It does not branch on whether there are
- *  any, which no processor would predict. */
+/** Appends the words that have bits; the first is word w of the row. No branch: no processor would predict it. */
 HWY_INLINE void
 AppendWords(WordVector found, std::int64_t w, int kind, WordList & list)
 {

@@ -42,8 +42,7 @@ EitherBoth(const WordsAround & p, const WordsAround & q, const WordsAround & r, 
            hn::OrAnd(hn::And(p.behind, q.behind), r.behind, s.behind) };
 }
 
-/** The decisions on links other than straight links and continuing runs: none, that voxels are separated, or that
- *  links are transitive. */
+/** Decisions on links besides straight and continuing ones: none, by separated voxels, or as links are transitive. */
 enum class Known
 {
   Nothing,
@@ -51,8 +50,7 @@ enum class Known
   Transitive
 };
 
-/** Some words of a row's foreground, and whether runs continue in them and one step after. Also its separated voxels,
- * if they are known. */
+/** Some words of a row's foreground, whether runs continue in and one step after them, and known separated voxels. */
 template <Known VKnown>
 struct RowVectors
 {
@@ -144,8 +142,7 @@ KnownBetween(const RowVectors<VKnown> & a, const RowVectors<VKnown> & b, const W
   }
 }
 
-/** Decides transitive links by a third row. Its run continues from one column to the other, and it has links to one of
- *  the rows or to both. */
+/** Decides transitive links by a third row whose run continues between the columns, with links to one or both rows. */
 HWY_INLINE KnownVectors
 KnownBy(const RowVectors<Known::Transitive> & third, const WordsAround & toA, const WordsAround & toB)
 {
@@ -265,8 +262,7 @@ struct SquareWords
   const RowEnds &         ends;
 };
 
-/** Gives what FindUndecidedInSquare finds in some words to a sink. \param w  the number by which the sink names the
- *  first word */
+/** Gives what FindUndecidedInSquare finds in some words to a sink, which names the first word by w. */
 template <Known VKnown, typename TSink>
 HWY_INLINE void
 FindInWords(const SquareWords<VKnown> & square, std::int64_t w, TSink & sink)
@@ -335,7 +331,6 @@ ForSquaresOf(const SquareStrip & strip, const TFind & find)
   }
 }
 
-/** Stores words of links. */
 struct StoringSink
 {
   const UndecidedInSquare & undecided;
@@ -356,7 +351,6 @@ struct StoringSink
   }
 };
 
-/** Lists words that have links. */
 struct ListingSink
 {
   SquareLinkSet kinds;

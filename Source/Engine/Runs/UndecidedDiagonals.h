@@ -24,19 +24,17 @@ struct RowBits
 };
 
 /** The undecided links of row a to b[x - 1] (`left`) and to b[x + 1] (`right`): both voxels are foreground, and no
- *  straight link decides whether they are joined.
- *
- *  If one of the two runs continues from x to the other voxel's column, a straight link at a column that both runs
- *  have joins them already. If links are transitive, the lack of such a link decides, too: they are not joined. If
- *  both runs end between the columns, a straight link at either column decides that they are not joined, because
- *  otherwise the run there would continue. If links are not transitive, separated voxels are not joined. */
+ *  straight link decides whether they are joined. If one of the two runs continues from x to the other voxel's column,
+ *  a straight link at a column that both runs have joins them already. If links are transitive, the lack of such a link
+ *  decides, too: they are not joined. If both runs end between the columns, a straight link at either column decides
+ *  that they are not joined, because otherwise the run there would continue. If links are not transitive, separated
+ *  voxels are not joined. */
 struct UndecidedDiagonals
 {
   Word * left;
   Word * right;
 };
 
-/** Whether there are any to the left and to the right. */
 struct AnyDiagonals
 {
   bool left;
@@ -70,8 +68,7 @@ struct SquareRows
   const Word * d;
 };
 
-/** The links between the rows of a square that need a look, by the rows at their ends and how far to the side they
- *  go. */
+/** The links of a square that need a look, by the rows at their ends and how far to the side they go. */
 enum class SquareLink
 {
   /** From `here` to `behind` at the same x: the links along the side b, one for each pair of runs, that the other three
@@ -112,11 +109,9 @@ struct UndecidedInSquare
   Word * joinedBetween;
 };
 
-/** Finds all links that the sides of a square leave undecided, and the last sides. Where links are transitive, it
- *  also decides links one step to the side between the ends of a diagonal, by a third row whose run continues there
- *  and that is linked to one of the two. Otherwise FindUndecidedDiagonals decides them, after the links at the same
- *  x.
- *  \return the kinds that occur */
+/** Finds the links that the sides of a square leave undecided, and the last sides. Where links are transitive, it also
+ *  decides links one step to the side between the ends of a diagonal, by a third row whose run continues there and that
+ *  is linked to one of the two. Else FindUndecidedDiagonals does, after links at the same x. \return kinds found */
 SquareLinkSet FindUndecidedInSquare(const SquareRows &        rows,
                                     std::int64_t              words,
                                     bool                      areTransitive,

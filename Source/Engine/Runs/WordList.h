@@ -8,8 +8,7 @@
 namespace brickccl::simd
 {
 
-/** A list of the words that have bits. For each it holds the bits and the place 16 w + k: word w of a row and bits of
- *  the k-th kind. A few bits can so be visited without asking every word of a row whether it has any. */
+/** The words that have bits, so that a few bits are found fast. Each has the place 16 w + k: word w, bits of kind k. */
 struct WordList
 {
   Word *       bits;

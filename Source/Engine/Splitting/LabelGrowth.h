@@ -52,8 +52,7 @@ CheckLabels(const ImageView & labels, const HostContext & context, const std::st
   });
 }
 
-/** A bit for each axis but the one that slices are orthogonal to; -1: there are no slices. \throws InvalidArgument for
- * an axis that the image does not have. */
+/** A bit per axis except the one orthogonal to slices (-1: none). \throws InvalidArgument for a missing axis. */
 inline unsigned
 AxesAcross(const Extent & extent, int sliceAxis)
 {
@@ -86,9 +85,8 @@ LimitOf(const DistanceUnit & unit, double radius)
   return unit.isWhole ? std::floor(units * units) : units * units;
 }
 
-/** Gives background voxels the label of the nearest labeled voxel. Each voxel has the square of the way to it and its
- *  label; of equal squares the smaller label counts. Axis by axis, each voxel takes the smallest of what the voxels of
- *  its line have after the way from them. */
+/** Gives background voxels the label of the nearest labeled voxel, the smallest of several. Each voxel has a square and
+ *  a label; axis by axis it takes the smallest of what the voxels of its line have after the way from them. */
 template <typename T>
 class LabelGrowth
 {

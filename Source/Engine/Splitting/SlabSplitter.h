@@ -69,10 +69,9 @@ public:
     return m_Bytes + BytesFor(m_Next.size(), m_Passes.size());
   }
 
-  /** Finds the regions in the next slab, from 1.
+  /** Finds the regions in the next slab, from 1. \throws Canceled
    *  \param regions  gets the region of each voxel; null: only GetAround() and RecordBytes() are found from now on
-   *  \return whether distances are certain; if not, call it again with more slices on both sides
-   *  \throws Canceled. */
+   *  \return whether distances are certain; if not, call it again with more slices on both sides */
   bool
   FindRegions(const LabelSlab & slab, std::uint32_t * regions, const HostContext & context)
   {
@@ -93,8 +92,7 @@ public:
       found.squares);
   }
 
-  /** Merges the regions of all slabs. \param height  as SplitOptions::height
-   *  \return the labels of which the objects are parts, by their numbers */
+  /** Merges all regions. \param height  as SplitOptions::height \return by object, the label it is part of */
   std::vector<std::uint32_t>
   Merge(std::optional<double> height)
   {
@@ -139,8 +137,7 @@ private:
     return slices;
   }
 
-  /** Whether no distance in a slab and the slices next to it may end outside of the known slices. If one may, more
-   *  slices around are asked for. */
+  /** Whether distances in a slab and the slices next to it end in known slices. If not, it asks for more slices. */
   template <typename T>
   bool
   AreCertain(const T * squares, const LabelSlab & slab)

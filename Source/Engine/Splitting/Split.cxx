@@ -32,9 +32,8 @@ NumbersOf(const ImageView & labels)
   });
 }
 
-/** Calls `work(splitter)` if a CUDA device is asked for, is there and can do the work; else sets the remark. Devices do
- *  nothing without a unit.
- *  \return whether it was called */
+/** Calls `work(splitter)` if a CUDA device is asked for, is there and can do the work, which needs a unit; else sets
+ *  the remark. \return whether it was called */
 template <typename TWork>
 bool
 DoOnDevice([[maybe_unused]] const ImageView &    labels,
@@ -68,7 +67,6 @@ template <typename TValue>
 using HeightOf = std::
   conditional_t<sizeof(TValue) == 1, std::uint16_t, std::conditional_t<sizeof(TValue) == 2, std::uint32_t, double>>;
 
-/** One call of Split. */
 class SplitWork
 {
 public:

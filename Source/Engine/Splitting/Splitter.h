@@ -62,11 +62,10 @@ struct Landscape
   std::int64_t endRow = std::numeric_limits<std::int64_t>::max();
 };
 
-/** Splits labels along the valleys of a landscape.
- *
- *  Each voxel has an entry in the result: 0 in the background, the code of its step uphill, or FirstBasin plus the
- *  number of its basin. Peaks get the last at once, the others by following steps. Threads may follow the same steps at
- *  the same time: an entry changes once, from its step to the basin in which the step ends. */
+/** Splits labels along the valleys of a landscape. Each voxel has an entry in the result: 0 in the background, the code
+ *  of its step uphill, or FirstBasin plus the number of its basin. Peaks get the last at once, the others by following
+ *  steps. Threads may follow the same steps at the same time: an entry changes once, from its step to the basin in
+ *  which the step ends. */
 template <typename T>
 class Splitter
 {
@@ -109,8 +108,7 @@ public:
     return FindPasses(context.Part(0.5, 0.8));
   }
 
-  /** Writes the numbers of objects. \param rises  of a split of infinite depth; null: not needed
-   *  \return the objects of the basins */
+  /** Writes the numbers of objects. \param rises  of a split of infinite depth, or null \return the basins' objects */
   ObjectsOfBasins
   Run(const HostContext & context, std::vector<double> * rises)
   {

@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-/** Formulas that several columns share. */
 namespace brickccl::columns
 {
 
@@ -47,8 +46,7 @@ BallDiameter(int dimension, double volume)
   }
 }
 
-/** A coordinate of the physical point of an index. An index that is not a number matters only to the coordinates that
- *  depend on it. */
+/** A coordinate of the physical point of an index. A NaN in the index matters only to coordinates that depend on it. */
 inline double
 PhysicalPoint(const ComponentTable & table, const double (&index)[MaximumDimension], int axis)
 {

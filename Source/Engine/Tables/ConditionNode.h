@@ -103,10 +103,9 @@ PlaceIn(std::vector<std::string> & list, const std::string & text)
   return place;
 }
 
-/** Turns the text of a condition into nodes.
+/** Turns the text of a condition into nodes. \throws InvalidArgument that shows the place of what is wrong.
  *  \param columns  receives the names of its columns, each once
- *  \param names    receives the names in quotes, which are compared as their places in it
- *  \throws InvalidArgument that shows the place of what is wrong. */
+ *  \param names    receives the names in quotes, which are compared as their places in it */
 std::unique_ptr<Condition::Node>
 ParseCondition(const std::string & text, std::vector<std::string> & columns, std::vector<std::string> & names);
 

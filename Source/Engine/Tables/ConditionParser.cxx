@@ -175,7 +175,6 @@ private:
     return node;
   }
 
-  /** Makes a node of a sum or a product. */
   NodePointer
   MakeArithmetic(Operation operation, NodePointer first, NodePointer second)
   {
@@ -185,8 +184,7 @@ private:
     return Make(operation, std::move(first), std::move(second));
   }
 
-  /** Joins two operands of `and` or `or`. Operands of the same word become one node, so that long lists of labels are
-   *  not deep. */
+  /** Joins operands of `and` or `or`. Those of the same word become one node, so that long lists are not deep. */
   static NodePointer
   Join(Operation operation, NodePointer left, NodePointer right)
   {

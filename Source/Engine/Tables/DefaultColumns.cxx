@@ -176,9 +176,7 @@ AddCenters(ColumnList & columns, const std::optional<int> & sliceAxis)
               [](Table t, Component c) { return std::uint64_t{ t.TouchesBorder(c) ? 1u : 0u }; });
 }
 
-/** Adds the columns that every table has.
- *  \param sliceAxis  adds the column of slices as well, if it is given
- *  \param periodic   adds a column for each of these axes */
+/** Adds the columns that every table has, the column of slices if `sliceAxis` is given, and one per periodic axis. */
 static void
 AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, const PeriodicAxes & periodic)
 {

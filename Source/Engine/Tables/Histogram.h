@@ -11,7 +11,6 @@
 namespace brickccl
 {
 
-/** The column of a histogram, and the choice of its steps. */
 struct HistogramOptions
 {
   /** Lengths, areas and volumes may be named in mm, um or cm; also in the weights. */
@@ -33,8 +32,7 @@ struct Histogram
 {
   std::string column;
   std::string unit;
-  /** The borders of the steps, one more than `counts`: step i goes from edges[i] up to, but without, edges[i + 1]; the
-   *  last step includes its upper edge. */
+  /** The borders of the steps, one more than `counts`: step i is [edges[i], edges[i + 1]), the last with its end. */
   std::vector<double>        edges;
   std::vector<std::uint64_t> counts;
   /** The number of values that are not finite; no step counts them. */
@@ -42,17 +40,14 @@ struct Histogram
   bool          isLogarithmic = false;
   /** With a logarithmic axis, the number of finite values that are not above 0; no step counts them. */
   std::uint64_t notPositive = 0;
-  /** The column of the weights with its unit, and what each step's components have of it together; empty without one.
-   */
+  /** The column of the weights with its unit, and the sum of it in each step; empty without one. */
   std::string         weightColumn = {};
   std::string         weightUnit = {};
   std::vector<double> weights = {};
 };
 
-/** The histogram of a column. If all values are equal, one step around them is wide enough to show it; if there are
- *  none, it has one step of nothing.
- *  \throws InvalidArgument for a column that the table does not have, weights that are negative or not finite, and less
- *  than one bin. */
+/** The histogram of a column: one step wide enough to show it if all values are equal, one of nothing without values.
+ *  \throws InvalidArgument for a missing column, negative or not finite weights, and less than one bin. */
 Histogram HistogramOf(const ComponentTable & table, const HistogramOptions & options);
 
 } // namespace brickccl

@@ -15,7 +15,6 @@ namespace brickccl
 
 using LabelPairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/** Whether the boxes of two parts have voxels in common. */
 static bool
 Overlap(const ComponentTable & a, const ComponentTable & b)
 {
@@ -53,7 +52,6 @@ CheckSameColumns(const ComponentTable & a, const ComponentTable & b)
     "the tables have different columns; both parts must be measured with the same groups and images");
 }
 
-/** Sets the smallest box around both parts. */
 static void
 UniteExtents(const ComponentTable & a, const ComponentTable & b, ComponentTable & merged)
 {
@@ -137,11 +135,9 @@ SumsOf(const PartRow & row, const ComponentTable & merged)
   return sums;
 }
 
-/** Orders the components of rows by their first voxels.
- *  \param firstRows    as FirstRowsOfComponents returns them
- *  \param firstVoxels  of the rows; first rows receive the first voxels of their components
- *  \param count        receives the number of components
- *  \return the place of each row's component. */
+/** Orders the components of rows by their first voxels. \return the place of each row's component.
+ *  \param firstRows  as FirstRowsOfComponents returns them \param count  receives the number of components
+ *  \param firstVoxels  of the rows; first rows receive the first voxels of their components */
 static std::vector<std::size_t>
 OrderComponents(const std::vector<std::size_t> & firstRows,
                 std::vector<std::uint64_t> &     firstVoxels,
@@ -170,7 +166,6 @@ OrderComponents(const std::vector<std::size_t> & firstRows,
   return places;
 }
 
-/** Lists the rows by the components that they become. */
 static MergeInput
 ListParts(const std::vector<const ComponentTable *> &    parts,
           const std::vector<std::vector<std::size_t>> &  places,
@@ -204,7 +199,6 @@ ListParts(const std::vector<const ComponentTable *> &    parts,
   return input;
 }
 
-/** The sums of a component from the sums of its parts. */
 static ShapeSums
 SumsOfComponent(const MergeInput & input, std::size_t component, const ComponentTable & merged)
 {

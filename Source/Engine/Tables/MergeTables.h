@@ -67,8 +67,7 @@ struct MergeInput
   }
 };
 
-/** The offset from indices relative to the first voxel of a part to indices relative to the merged table's box, in
- *  the unwrapped component. */
+/** The offset from indices in a part to indices in the box of the merged table, in the unwrapped component. */
 struct PartOffset
 {
   std::int64_t along[MaximumDimension] = {};
@@ -90,11 +89,9 @@ inline constexpr std::size_t LeftOut = std::numeric_limits<std::size_t>::max();
  *  \param parts       do not overlap
  *  \param places      for each part and each of its rows the place of its component in the merged table, or LeftOut
  *  \param components  how many components there are; each has at least one row
- *  \param merged      its extent and geometry are set for a box around all parts. Its periodic axes may
- *                     be set, if it is the whole image.
+ *  \param merged      its extent and geometry are for a box around all parts; periodic only if it is the whole image
  *  \param unwrapped   for each part and each of its rows its place in its component; null if no axis is periodic
- *  \param context    the threads; the table does not depend on it
- *  \throws InvalidArgument if the tables have different geometries or columns. */
+ *  \param context  the table does not depend on it \throws InvalidArgument if tables differ in geometry or columns. */
 void MergeParts(const std::vector<const ComponentTable *> &    parts,
                 const std::vector<std::vector<std::size_t>> &  places,
                 std::size_t                                    components,

@@ -13,7 +13,6 @@
 namespace brickccl
 {
 
-/** Which columns and rows of a table are written, in which order and unit. */
 struct TableLayout
 {
   /** Names of columns; the label and texts always come first. If it is empty, all are written. */
@@ -31,7 +30,6 @@ struct TableLayout
   bool ras = false;
 };
 
-/** The columns and rows of a table as they are written. */
 struct TableText
 {
   std::vector<ComponentColumn> columns;
@@ -69,9 +67,8 @@ void WriteContacts(std::ostream &         stream,
                    char                   point,
                    const std::string &    lengthUnit);
 
-/** Writes the same for people: columns side by side, numbers rounded to 6 digits.
- *  \param width  lines are at most this long: bounding boxes and indices are left out first, then the last columns. 0:
- * no limit \return the number of columns that were written */
+/** Writes the same for people: columns side by side, numbers rounded to 6 digits. \return the number of columns written
+ *  \param width  of lines, or 0 for no limit: bounding boxes and indices are left out first, then the last columns */
 std::size_t
 WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text, std::size_t width = 0);
 
@@ -89,8 +86,7 @@ void WriteJson(std::ostream & stream, const ComponentTable & table, const TableT
 /** Whether a column identifies a component: the label, or a column that TableLayout::columns cannot leave out. */
 bool IsKeyColumn(const std::string & name);
 
-/** The input that a column needs in addition to the labels, as a user's option: "--intensity FILE". Empty if it needs
- *  nothing. */
+/** The input that a column needs besides the labels, as a user's option: "--intensity FILE". Empty if none. */
 std::string NeedOfColumn(const std::string & name);
 
 /** The column of this name. \throws InvalidArgument, which says what may be meant or missing, if there is none. */

@@ -94,7 +94,6 @@ LengthOf(const std::string & text)
     std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80; }));
 }
 
-/** Appends a row of a table. */
 static void
 AppendLine(std::string &          line,
            const ComponentTable & table,

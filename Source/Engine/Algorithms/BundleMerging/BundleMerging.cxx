@@ -36,7 +36,6 @@ public:
     m_ListedPlaces.resize(m_ListedBits.size());
   }
 
-  /** Merges all links among the bundles [begin, end). */
   void
   MergeSlab(std::int64_t begin, std::int64_t end)
   {
@@ -156,7 +155,6 @@ private:
     return sizeof(TIndex) == sizeof(std::uint32_t) && m_Runs.CountOf(bundle) > m_Runs.words;
   }
 
-  /** Unites the runs of two bundles along the links between them. */
   void
   UniteLinked(std::int64_t a, std::int64_t b, const simd::LinkedRows & links)
   {

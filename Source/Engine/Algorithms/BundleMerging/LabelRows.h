@@ -131,7 +131,6 @@ struct BundleRuns
   {
     return united + bundle * words;
   }
-  /** The number of runs of a bundle. */
   std::int64_t
   CountOf(std::int64_t bundle) const
   {
@@ -139,7 +138,6 @@ struct BundleRuns
     return static_cast<std::int64_t>((next < beforeCount ? std::uint64_t{ before[next] } : count) -
                                      before[bundle * words]);
   }
-  /** The run of a bundle that covers x. */
   BRICKCCL_ALWAYS_INLINE TIndex
   RunAt(std::int64_t bundle, std::int64_t x) const
   {
@@ -205,8 +203,7 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
   });
 }
 
-/** Calls `function(run, node)` for the runs of the rows [begin, end), in order. `node` is the run of the bundle that
- *  holds the run. */
+/** Calls `function(run, run of the bundle)` for the runs of the rows [begin, end), in order. */
 template <Bundling VBundling, typename TIndex, typename TFunction>
 void
 ForRunsOfRows(const BundleRows<VBundling> & bundles,
@@ -306,7 +303,6 @@ public:
     }
     return firsts;
   }
-  /** The first run of a part's bundles. */
   std::uint64_t
   FirstNode(std::int64_t part) const
   {
@@ -344,9 +340,8 @@ private:
   Chunks       m_Units;
 };
 
-/** Labels the runs of rows by the roots of bundles, in raster order. Each part of the volume numbers its own roots in
- *  the order in which its runs of rows meet them. Nodes whose root is in an earlier part get foreign numbers, which
- *  become final when all parts have counted. */
+/** Labels the runs of rows by the roots of bundles, in raster order. Each part numbers its own roots as its rows meet
+ *  them. Nodes whose root is in an earlier part get foreign numbers, which become final when all parts have counted. */
 template <Bundling VBundling, typename TIndex>
 std::uint64_t
 LabelRows(const BundleRows<VBundling> & bundles,

@@ -9,8 +9,7 @@
 namespace brickccl::simd
 {
 
-/** This many words before and after each row must be readable, and as many past the end of results are written. Their
- *  values do not matter. */
+/** This many words before and after each row must be readable, with any values; as many past results are written. */
 inline constexpr std::int64_t MaximumWordsBeside = 8;
 
 /** Rows of two bundles that face each other. Each side has two rows, which are united, or one row twice. */
@@ -20,8 +19,7 @@ struct FacingRows
   const Word * b[2];
 };
 
-/** Two bundles a and b, for vector code: their faces, one or two, and the united bits of each. With two faces all
- *  voxels at the same x are neighbors. */
+/** Two bundles for vector code: one face each or two (all voxels at the same x are neighbors), and the united bits. */
 struct FacingBundles
 {
   FacingRows faces[2];
@@ -51,8 +49,7 @@ inline constexpr int LinkedSame = 0;
 inline constexpr int LinkedLeft = 1;
 inline constexpr int LinkedRight = 2;
 
-/** Says where other links imply links at the same x: where all `count` of these rows have a bit or, if there are such,
- *  where both of `others` do. */
+/** Links at the same x are implied where all `count` rows have a bit or, if given, where both of `others` do. */
 struct ImpliedLinks
 {
   const Word * rows[3] = {};
@@ -62,10 +59,8 @@ struct ImpliedLinks
 };
 
 /** Finds the links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) do, many words at
- *  once.
- *
- *  A link at the same x is left out if earlier words link its runs, or if other links in its word do (WithoutImplied).
- *  If there can be implied links, it is where WithoutImplied moves it. The function appends to `links.list`. */
+ *  once, and appends to `links.list`. A link at the same x is left out if earlier words link its runs, or if other
+ *  links in its word do (WithoutImplied). If there can be implied links, it is where WithoutImplied moves it. */
 void LinkBundles(const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & links);
 
 } // namespace brickccl::simd

@@ -15,9 +15,8 @@
 namespace brickccl
 {
 
-/** Writes the smaller label of each pair of touching runs to the cell to which the larger one refers. Stores are plain:
- *  one that overwrites a smaller reference loses a link, which the next scan finds again. \return whether labels
- *  differ */
+/** Writes the smaller label of touching runs to the cell to which the larger one refers. Stores are plain: one that
+ *  overwrites a smaller reference loses a link, which the next scan finds again. \return whether labels differ */
 template <typename TIndex>
 static bool
 Scan(const RowLinks &    links,

@@ -52,8 +52,7 @@ public:
     return m_Farthest;
   }
 
-  /** Calls `unite` for the links of the rows [begin, end) to other rows for which `wants(row, otherRow)` is true. It
-   *  looks at no more than the first `count` rows. */
+  /** Calls `unite` for links of the first `count` rows of [begin, end) to rows where `wants(row, otherRow)` is true. */
   template <typename TWants, typename TUnite>
   void
   Merge(std::int64_t begin, std::int64_t end, std::int64_t count, const TWants & wants, TUnite unite)

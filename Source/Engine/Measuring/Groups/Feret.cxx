@@ -22,7 +22,6 @@ namespace
 
 using namespace columns;
 
-/** A place in up to 3 dimensions. */
 using Point = std::array<double, 3>;
 
 /** Fills the measures of components from the corners of their hulls; keeps memory from one component to the next. */

@@ -65,7 +65,7 @@ void InsertGroup(const ColumnGroup & group, std::vector<const ColumnGroup *> & g
 class ZoneCounter
 {
 public:
-  /** Adds those of a volume, or of the next part of one. */
+  /** Adds the shared voxels of a volume, or of the next part of one. */
   void Add(const RunVolume & components, const ImageView & zones, const HostContext & context);
 
   /** Sets the zone of each component, and the voxels of each zone. */
@@ -77,7 +77,6 @@ private:
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> m_Voxels;
 };
 
-/** The input of a group of columns. */
 struct GroupInput
 {
   /** Labels of runs are places in the table, from 1 on, or 0. */
@@ -88,8 +87,7 @@ struct GroupInput
   /** The result of TouchingAreJoined, shared by the groups of a table. */
   std::optional<bool> & touchingAreJoined;
 
-  /** Whether runs that touch have the same label (TouchingRunsAreJoined), which makes some measures faster. The first
-   *  group that asks looks at the runs. */
+  /** The answer of TouchingRunsAreJoined, found for the first group that asks; it makes some measures faster. */
   bool
   TouchingAreJoined() const
   {

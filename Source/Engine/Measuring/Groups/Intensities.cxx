@@ -144,8 +144,7 @@ struct WideIntensities
   /** The sum of the differences from it, and what rounding lost when the sums of runs were added. */
   double above = 0;
   double lost = 0;
-  /** The mean of the differences and their squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979).
-   */
+  /** Mean and squared deviation of the differences, combined pairwise as Chan, Golub and LeVeque do (1979). */
   double mean = 0;
   double deviation = 0;
   /** The sum of the values; for integers only. */

@@ -19,7 +19,6 @@ namespace
 
 using namespace columns;
 
-/** Finds the nearest other component. */
 class NearestSearch
 {
 public:
@@ -51,8 +50,7 @@ private:
     std::size_t component = none;
   };
 
-  /** Whether a component at this distance or farther cannot be the answer. If several are equally near, the one with
-   *  the smallest label is the answer. */
+  /** Whether no component at this distance or farther can be the answer: the smallest label of the nearest ones. */
   bool
   IsHopeless(double gap, const Best & best, std::size_t component) const
   {

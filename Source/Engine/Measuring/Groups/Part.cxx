@@ -25,8 +25,7 @@ namespace brickccl
 
 using namespace columns;
 
-/** The number of voxels of components within the part: all of them less those outside of the part. The distance of
- *  components that have such voxels becomes 0. */
+/** The number of voxels of components within the part. Components with voxels outside of it get the distance 0. */
 static std::uint64_t
 CountCommonVoxels(const RunVolume &      volume,
                   const RunVolume &      outside,
@@ -197,7 +196,7 @@ MakeTreeBesidePart(const RunVolume & outside, const RowsOfImage & rows, const Ho
   for (std::int64_t row = 0; row < rowCount; ++row)
   {
     FindNearPart(outside, row, near);
-    // What is next to the ends is not known.
+    // The rows next to the ends are not known.
     if (!isWhole && (row < rowsOfSlice || row >= rowCount - rowsOfSlice))
     {
       std::fill(near.begin(), near.end(), ~Word{ 0 });

@@ -5,14 +5,12 @@
 #include <cstdint>
 #include <string>
 
-/** The place of the component: first voxel, fill of the bounding box, sides of the image that it touches. All follow
- * from the table's rows. */
+/** The component's place, from the table's rows: first voxel, fill of the bounding box, touched sides of the image. */
 namespace brickccl
 {
 
 using namespace columns;
 
-/** The share of the bounding box that the component fills. */
 static double
 BoxFill(const ComponentTable & table, const ComponentMeasures & component)
 {

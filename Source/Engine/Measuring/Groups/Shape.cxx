@@ -44,8 +44,7 @@ DimensionRoot(int dimension, double volume)
   }
 }
 
-/** A diameter of the ellipsoid that has the component's volume and axes in the ratios of the moments' roots; 0 if a
- *  moment is 0. */
+/** A diameter of the ellipsoid with the component's volume and axes in ratios of the moments' roots; 0 if one is 0. */
 static double
 EllipsoidDiameter(const ComponentTable & table, const ComponentMeasures & component, int axis)
 {

@@ -171,8 +171,7 @@ struct GeodesicMeasurer : Graph
     return { longest };
   }
 
-  /** Finds the distances from a voxel by Dijkstra's algorithm; voxels wait in a ring of buckets by their distance.
-   *  \return the largest of them */
+  /** Finds distances from a voxel by Dijkstra's algorithm, with a ring of buckets by distance. \return the largest */
   double
   FindPaths(std::size_t source)
   {
@@ -253,7 +252,7 @@ AreConnected(StepSet neighbors)
 }
 
 /** Whether a voxel is not an end, and removing it changes neither the Euler number nor the pieces of its surroundings.
- *  The corners, edges and faces that no neighbor shares go with it. */
+ *  The corners, edges and faces that no neighbor shares are removed with it. */
 bool
 IsRemovable(StepSet neighbors)
 {
@@ -276,7 +275,7 @@ struct SkeletonMeasurer : Graph
     parents.resize(steps.size());
     std::iota(parents.begin(), parents.end(), std::size_t{ 0 });
     left = parents;
-    // The order of the sides is that of scikit-image 0.26.
+    // The order of the sides is the order in scikit-image 0.26.
     constexpr std::size_t sides[] = { 10, 16, 14, 12, 22, 4 };
     for (std::size_t before = left.size() + 1; left.size() < before;)
     {
@@ -314,8 +313,7 @@ struct SkeletonMeasurer : Graph
     return skeleton;
   }
 
-  /** Removes voxels without a neighbor at one side. All are chosen first; each must still keep its neighbors connected
-   *  when it goes. */
+  /** Removes voxels without a neighbor at a side. All are chosen first; each must still keep neighbors connected. */
   void
   Thin(StepSet side)
   {

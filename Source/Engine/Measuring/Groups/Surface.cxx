@@ -14,14 +14,12 @@
 #include <utility>
 #include <vector>
 
-/** Surfaces and what follows from them. */
 namespace brickccl
 {
 
 using namespace columns;
 
-/** Counts the pairs of neighbors -1, 0 and 1 apart along x that two rows of runs hold. `add(label, counts)` receives
- *  them. */
+/** Calls `add(label, counts)` with the pairs of neighbors -1, 0 and 1 apart along x that two rows of runs hold. */
 template <typename TAdd>
 static void
 CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, TAdd add)
@@ -49,8 +47,7 @@ CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b,
   }
 }
 
-/** The kind of pair that belongs to a step of HalfNeighbors. The steps -1, 0 and 1 along x to another row follow each
- *  other. */
+/** The kind of pair of a step of HalfNeighbors. The steps -1, 0 and 1 along x to another row follow each other. */
 static std::size_t
 PairKindOf(std::size_t direction)
 {
@@ -58,8 +55,7 @@ PairKindOf(std::size_t direction)
   return direction == 0 ? simd::PairKinds::Own : simd::PairKinds::Of(place / 3, place % 3 - 1);
 }
 
-/** Counts the voxels of each component that have a neighbor in it, by PairKindOf. Works on rows of bits; runs that
- *  touch must have the same label. */
+/** Counts a component's voxels with neighbors in it, by PairKindOf, on rows of bits. Touching runs share a label. */
 static UninitializedVector<MarkCounts>
 CountPairsByBits(const RunVolume &              volume,
                  const std::vector<VoxelStep> & steps,

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-/** Euler numbers. */
 namespace brickccl
 {
 
@@ -34,8 +33,7 @@ struct EulerSums
   }
 };
 
-/** Finds what the runs of one component have in common in two rows. Runs are closed intervals, which also meet in a
- *  point, or open ones. */
+/** Intersects one component's runs in two rows, as closed intervals, which also meet in a point, or open ones. */
 template <bool IsClosed>
 void
 Intersect(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, std::vector<LabeledRun> & common)
@@ -121,7 +119,6 @@ AddEulerNumbers(const RowQuartet & rows, CommonRuns & room, SlabAccumulators<Eul
   add(room.common, 1, &EulerSums::face);
 }
 
-/** Computes the Euler numbers of all components by their runs. */
 UninitializedVector<EulerSums>
 EulerNumbersByRuns(const RunVolume & volume, const HostContext & context, std::uint64_t components)
 {

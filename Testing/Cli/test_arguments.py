@@ -86,7 +86,7 @@ class ArgumentsTest(CommandTest):
                     # Another option is not a value.
                     self.refuses(command, [*without, name, "--help"], name + " needs ", "the option --help stands there")
                     # These take several values or may be repeated.
-                    if name not in ("--range", "--spacing", "--size", "--report-field"):
+                    if name not in ("--range", "--spacing", "--size", "--diameters", "--report-field"):
                         told = self.refuses(command, [*without, name, "1", name + "=1", name + "=1"])
                         # Some do not take 1 as a value.
                         self.assertRegex(told, name + "( is given more than once; give it once|: )")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `brickccl phantom` makes, and that the sample of Data/ is made by it."""
 
+import csv
 import hashlib
 import itertools
 import json
@@ -130,9 +131,25 @@ class PhantomTest(CommandTest):
             self.ok("phantom", kind, self.path("s.nrrd"), "--size", 40, 36, 30, "--seed", 7, *options)
             self.assertEqual(hashlib.sha256(read_nrrd(self.path("s.nrrd"))[1]).hexdigest(), expected, kind)
 
+    def test_sizes_of_the_true_defects(self):
+        self.ok("phantom", "print", self.path("s.nrrd"), "--truth", self.path("t.nrrd"),
+                "--diameters", 3, 5, 8, "--size", 96, 90, 80, "--spacing", 0.1, 0.1, 0.1)
+        self.ok("label", self.path("t.nrrd"), "--equal-value", "--connectivity", 26, "--statistics", self.path("s.csv"), "--quiet")
+        with open(self.path("s.csv"), newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertGreater(len(rows), 60)
+        # Balls around the centers of voxels.
+        voxels = {d: sum(x * x + y * y + z * z <= (d / 2) ** 2 for x in range(-4, 5) for y in range(-4, 5) for z in range(-4, 5))
+                  for d in (3, 5, 8)}
+        self.assertEqual({int(row["voxel_count"]) for row in rows}, set(voxels.values()))
+        for size in voxels.values():
+            self.assertGreater(sum(int(row["voxel_count"]) == size for row in rows), len(rows) // 4)
+        self.assertEqual({row["value"] for row in rows}, {"3"})
+
     def test_options_of_other_kinds_are_refused(self):
         for kind, options, kinds in (("balls", ("--grain", 4), "phantoms random, grains and foam"),
                                      ("casting", ("--density", 0.1), "phantoms balls, random and powder"),
+                                     ("random", ("--diameters", 5), "phantom print"),
                                      ("balls", ("--truth", self.path("t.nrrd")), "phantoms log, casting, print, powder and foam")):
             self.fails("phantom", kind, self.path("p.nrrd"), *options, saying=[options[0], kinds + ", not with " + kind])
 
@@ -143,6 +160,8 @@ class PhantomTest(CommandTest):
         self.fails("phantom", "random", out, "--size", 0, 4, saying="at least 1")
         self.fails("phantom", "balls", out, "--truth", out, saying="--truth")
         self.fails("phantom", "balls", out, "--noise", 3, saying="--noise works only with the phantoms log, casting and print")
+        self.fails("phantom", "casting", out, "--diameters", 3, saying="--diameters")
+        self.fails("phantom", "print", out, "--diameters", 0.5, saying="from 1 to 1000")
         self.fails("phantom", "print", out, "--blur", 99, saying="at most 20 voxels")
         self.fails("phantom", "print", out, "--truth", out, saying="--truth")
         self.fails("phantom", "balls", out, "--size", 9, 9, "--spacing", 1, saying="--spacing")

@@ -26,7 +26,7 @@ namespace
 
 /** The groups of options in the order of work, with options that are not of jobs or have another group. */
 constexpr std::pair<const char *, const char *> Groups[] = {
-  { "The phantom", "seed density grain noise blur rings hardening phantom:size phantom:spacing" },
+  { "The phantom", "seed density grain noise blur rings hardening diameters phantom:size phantom:spacing" },
   { "The truth", "truth" },
   { job::group::Reading, "" },
   { "The part that is cut out", "component each crop:labels only margin crop:box crop:cylinder crop:sphere crop:mask" },

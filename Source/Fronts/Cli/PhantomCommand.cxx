@@ -31,6 +31,7 @@ struct PhantomArguments
   std::optional<double> blur;
   std::optional<double> rings;
   std::optional<double> hardening;
+  std::vector<double>   diameters;
 
   bool quiet = false;
 
@@ -53,6 +54,7 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
     { "--blur", scans },
     { "--rings", scans },
     { "--hardening", scans },
+    { "--diameters", { "print" } },
     { "--density", { "balls", "random", "powder" } },
     { "--grain", { "random", "grains", "foam" } },
   };
@@ -130,7 +132,7 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
   artifacts.hardening = arguments.hardening.value_or(artifacts.hardening);
   const Scan scan = arguments.kind == "log"     ? MakeLog(extent, arguments.seed, artifacts)
                   : arguments.kind == "casting" ? MakeCasting(extent, arguments.seed, artifacts)
-                                                : MakePrint(extent, arguments.seed, artifacts);
+                                                : MakePrint(extent, arguments.seed, artifacts, arguments.diameters);
   writer.Write(arguments.output, ScalarType::Int16, scan.image.data());
   if (!arguments.truth.empty())
   {
@@ -242,6 +244,13 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
       "CT: beam hardening: the middle is this many HU darker than the rim; default: log 0, casting and print 150")
     ->type_name("HU")
     ->check(NumberFromZero());
+  command
+    .add_option("--diameters",
+                arguments.diameters,
+                "print: make only separate balls as pores, with these diameters (voxels) in turn")
+    ->expected(1, 64)
+    ->check(Takes({ job::Kind::Above }))
+    ->type_name("D ...");
 }
 
 } // namespace

@@ -97,8 +97,16 @@ Scan
 MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts = ScanArtifacts::OfCasting());
 
 /** A printed part of metal (about 2400 HU) with a vertical bore: a block that is completely inside the image. Its
- *  pores are round keyhole pores, flat pores between layers (lack of fusion), and small pores below the side walls. */
-Scan MakePrint(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts = ScanArtifacts::OfPrint());
+ *  pores are round keyhole pores, flat pores between layers (lack of fusion), and small pores below the side walls.
+ *  \param extent     of 3 dimensions
+ *  \param seed       of the random numbers
+ *  \param artifacts  of the scan
+ *  \param diameters  if given, all pores are separate balls of these diameters in voxels, in turn, as many as fit, at
+ *  most one for each 2000 voxels of the part */
+Scan MakePrint(const Extent &              extent,
+               std::uint64_t               seed,
+               const ScanArtifacts &       artifacts = ScanArtifacts::OfPrint(),
+               const std::vector<double> & diameters = {});
 
 } // namespace brickccl
 

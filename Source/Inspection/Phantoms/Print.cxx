@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Phantoms/ScanParts.h"
 
+#include "BrickCCL/Core/Error.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -81,12 +83,30 @@ public:
   void
   Paint(double x, double y, double z, double radius, double height)
   {
-    ForVoxels(x, y, z, radius, height, [&](std::size_t index, double share, const double(&at)[3]) {
+    ForVoxels(x, y, z, radius, height, 0, [&](std::size_t index, double share, const double(&at)[3]) {
       if (share <= 1 && m_Block.Holds(at[0], at[1], at[2], Skin))
       {
         m_Truth[index] = static_cast<std::uint8_t>(Defect::Pore);
       }
     });
+  }
+
+  /** Paints a ball if it is completely inside the metal, with a gap of at least 2 voxels to all other pores. */
+  bool
+  PaintAlone(double x, double y, double z, double radius)
+  {
+    const bool isFlat = m_Extent.size[2] == 1;
+    bool       fits = (isFlat || (z - radius >= 0 && z + radius <= static_cast<double>(m_Extent.size[2] - 1)));
+    ForVoxels(x, y, z, radius, radius, 3, [&](std::size_t index, double, const double(&at)[3]) {
+      const double distance = std::sqrt(Square(at[0] - x) + Square(at[1] - y) + Square(at[2] - z));
+      fits = fits && (distance > radius + 3 || m_Truth[index] == 0) &&
+             (distance > radius || m_Block.Holds(at[0], at[1], at[2], Skin));
+    });
+    if (fits)
+    {
+      Paint(x, y, z, radius, radius);
+    }
+    return fits;
   }
 
   std::vector<std::uint8_t>
@@ -99,10 +119,10 @@ private:
   /** Calls `visit(index, share, at)` for the voxels around an ellipsoid; share is at most 1 in it. */
   template <typename TVisit>
   void
-  ForVoxels(double x, double y, double z, double radius, double height, TVisit && visit)
+  ForVoxels(double x, double y, double z, double radius, double height, double margin, TVisit && visit)
   {
     const double center[3] = { x, y, z };
-    const double reach[3] = { radius, radius, height };
+    const double reach[3] = { radius + margin, radius + margin, height + margin };
     std::int64_t low[3];
     std::int64_t high[3];
     for (int axis = 0; axis < 3; ++axis)
@@ -165,18 +185,50 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter)
   }
 }
 
+/** Balls of given diameters. */
+void
+PaintBalls(const Extent & extent, const std::vector<double> & diameters, PorePainter & painter)
+{
+  const std::int64_t wanted = std::max<std::int64_t>(1, extent.VoxelCount() / 4000);
+  std::size_t        number = 0;
+  for (std::int64_t trial = 0; trial < 20 * wanted && static_cast<std::int64_t>(number) < wanted; ++trial)
+  {
+    const double x = std::floor(painter.Within(0));
+    const double y = std::floor(painter.Within(1));
+    const double z = extent.size[2] == 1 ? 0 : std::floor(painter.Within(2));
+    number += painter.PaintAlone(x, y, z, diameters[number % diameters.size()] / 2) ? 1 : 0;
+  }
+}
+
 } // namespace
 
 Scan
-MakePrint(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts)
+MakePrint(const Extent &              extent,
+          std::uint64_t               seed,
+          const ScanArtifacts &       artifacts,
+          const std::vector<double> & diameters)
 {
   CheckScanExtent(extent, "a printed part");
+  for (const double diameter : diameters)
+  {
+    ThrowIf<InvalidArgument>(!(diameter >= 1 && diameter <= 1000),
+                             "the diameter " + std::to_string(diameter) +
+                               " of pores is invalid; it must be from 1 to 1000 "
+                               "voxels");
+  }
   const Block  block(extent);
   const double centerX = 0.5 * static_cast<double>(extent.size[0] - 1);
   const double centerY = 0.5 * static_cast<double>(extent.size[1] - 1);
   ScanMaker    maker(extent, artifacts, seed, centerX, centerY, std::max(centerX, centerY));
   PorePainter  painter(extent, block, seed);
-  PaintKinds(extent, block, painter);
+  if (diameters.empty())
+  {
+    PaintKinds(extent, block, painter);
+  }
+  else
+  {
+    PaintBalls(extent, diameters, painter);
+  }
   Scan scan;
   scan.truth = painter.Take();
   std::size_t index = 0;

@@ -7,6 +7,6 @@ brickccl phantom balls scan.nrrd --size 640 640 320 --spacing 0.02 0.02 0.02
 
 brickccl label scan.nrrd balls.nrrd --memory 96MiB --minimum-size 100 --statistics balls.csv \
   --columns surface,topology --quiet
-cut -d, -f1-3,25,31 balls.csv | sed -n 1,4p
+cut -d, -f1-3,25,32 balls.csv | sed -n 1,4p
 
 brickccl stats balls.nrrd --picture large-volume.png --quiet

@@ -157,6 +157,8 @@ class PhantomTest(CommandTest):
         out = self.path("out.nrrd")
         self.fails("phantom", "cube", out, saying="KIND")
         self.fails("phantom", "random", out, "--density", 2, saying="from 0 to 1")
+        for options in (("--size", 99, 99, 5), ("--size", 48, 48, 48, "--density", 0.8)):
+            self.fails("phantom", "powder", out, *options, saying=["balls fill only 0", "lower the density"])
         self.fails("phantom", "random", out, "--size", 0, 4, saying="at least 1")
         self.fails("phantom", "balls", out, "--truth", out, saying="--truth")
         self.fails("phantom", "balls", out, "--noise", 3, saying="--noise works only with the phantoms log, casting and print")

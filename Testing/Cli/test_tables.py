@@ -103,6 +103,9 @@ class TablesTest(CommandTest):
             with open(self.path("t.json"), encoding="utf-8") as stream:
                 table = json.load(stream)
             self.assertEqual(table["coordinates"], space + ", in mm")
+            self.ok("stats", self.labels, "-o", self.path("u.json"), "--units", "um", *more)
+            with open(self.path("u.json"), encoding="utf-8") as stream:
+                self.assertEqual(json.load(stream)["coordinates"], space + ", in um")
             name = "centroid_%s_mm" % ("r" if more else "x")
             self.assertIn(space, table["columns"][name])
             with open(self.path("s.tsv"), encoding="utf-8") as stream:

@@ -145,7 +145,7 @@ LayOut(const ComponentTable & table, const TableLayout & layout)
     text.rows.resize(static_cast<std::size_t>(layout.top));
   }
   CheckLengthUnit(layout.lengthUnit);
-  text.coordinates = layout.ras ? "RAS" : "LPS";
+  text.coordinates = (layout.ras ? "RAS, in " : "LPS, in ") + layout.lengthUnit;
   for (ComponentColumn & column : text.columns)
   {
     if (layout.ras)

@@ -35,7 +35,7 @@ struct TableText
   std::vector<ComponentColumn> columns;
   /** Places of components in the table. */
   std::vector<std::size_t> rows;
-  /** "LPS" or "RAS". */
+  /** Such as "LPS, in mm". */
   std::string coordinates;
   /** Its threads make the lines of a file, with progress. */
   HostContext context{ 1 };

@@ -296,7 +296,7 @@ WriteJson(std::ostream & stream, const ComponentTable & table, const TableText &
   AppendJson(line, totals.regionSize);
   line += ", \"fraction\": ";
   AppendJson(line, totals.fraction);
-  stream << line << "},\n  \"coordinates\": \"" << text.coordinates << ", in mm\",\n  \"components\": [";
+  stream << line << "},\n  \"coordinates\": \"" << text.coordinates << "\",\n  \"components\": [";
   for (std::size_t i = 0; i < text.rows.size(); ++i)
   {
     text.TellRow(i);

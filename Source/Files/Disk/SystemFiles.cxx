@@ -189,7 +189,8 @@ OutputFile::Close()
 {
   const int descriptor = m_Descriptor;
   m_Descriptor = -1;
-  ThrowIf(::close(descriptor) != 0, std::strerror(errno));
+  const bool isClosed = ::close(descriptor) == 0;
+  ThrowIf(!isClosed, std::strerror(errno));
 }
 
 } // namespace files

@@ -144,9 +144,9 @@ ChildProcesses::Fork(std::size_t key)
 {
   // If a parent ignores its children, the system does not report how they end, and a caller may have set that.
   ::signal(SIGCHLD, SIG_DFL);
-  int sockets[2] = { -1, -1 };
-  ThrowIf(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0,
-          std::string("cannot start a process: ") + std::strerror(errno));
+  int        sockets[2] = { -1, -1 };
+  const bool isPaired = ::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0;
+  ThrowIf(!isPaired, std::string("cannot start a process: ") + std::strerror(errno));
   ::fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
   ::fcntl(sockets[1], F_SETFD, FD_CLOEXEC);
   [[maybe_unused]] const pid_t parent = ::getpid();

@@ -264,8 +264,8 @@ AddPhantomCommand(CLI::App & app)
     ->add_option(
       "KIND",
       arguments->kind,
-      "casting (CT of metal), print (of a printed part), log (of wood), grains, balls, random; masks of touching "
-      "objects: powder (balls), foam (its cells)")
+      "casting (CT of metal), print (of a printed part), log (of wood), grains, balls, random, powder (touching "
+      "balls), foam (its cells)")
     ->required()
     ->check(OneOf({ "balls", "random", "grains", "powder", "foam", "log", "casting", "print" }));
   command->add_option("OUT", arguments->output, "image to write")->required();

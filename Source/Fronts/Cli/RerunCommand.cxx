@@ -70,9 +70,9 @@ Rerun(const std::string & path)
     const Json again = Json::parse(batch::ReadText((folder.Path() / RecordName).string()));
     for (const std::string files : { "input", "output" })
     {
-      ThrowIf(record.at(files + "s").size() != again.at(files + "s").size(),
-              "the command now has " + Counted(again[files + "s"].size(), files) + " instead of " +
-                std::to_string(record[files + "s"].size()));
+      const std::size_t before = record.at(files + "s").size();
+      const std::size_t now = again.at(files + "s").size();
+      ThrowIf(before != now, "the command now has " + Counted(now, files) + " instead of " + std::to_string(before));
     }
     const std::size_t count = record["outputs"].size();
     std::size_t       different = 0;

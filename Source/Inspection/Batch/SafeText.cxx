@@ -101,8 +101,8 @@ std::string
 ReadText(const std::string & path)
 {
   std::error_code failure;
-  ThrowIf(!std::filesystem::is_regular_file(path, failure),
-          "cannot read " + Quoted(path) + ": " + (failure ? failure.message() : "it is not a file"));
+  const bool      isFile = std::filesystem::is_regular_file(path, failure);
+  ThrowIf(!isFile, "cannot read " + Quoted(path) + ": " + (failure ? failure.message() : "it is not a file"));
   std::ifstream      stream(std::filesystem::path(path), std::ios::binary);
   std::ostringstream text;
   if (std::filesystem::file_size(path, failure) > 0)

@@ -347,8 +347,8 @@ OutputRows()
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images; volumes compressed in several files are refused. "
-      "Thresholds and parts are found in further passes over the files. Local thresholds and the columns 'neighbors', thickness, inscribed and "
-      "intensity (percentiles, skewness) need the whole volume." },
+      "Thresholds and parts are found in further passes over the files. Local thresholds, `--split` of `--pores`, and the columns geodesic, skeleton, "
+      "'neighbors', thickness, inscribed and intensity (percentiles, skewness) need the whole volume." },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
       "write temporary files in this folder, not next to OUTPUT", { "memory" } },
     { "algorithm", "", &Job::algorithm, Text, "NAME", group::Running,

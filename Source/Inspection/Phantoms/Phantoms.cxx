@@ -52,8 +52,8 @@ PaintBall(const Extent & extent,
   return painted;
 }
 
-/** Paints balls at random places until they fill the share `density`, or `tries` places were tried. \param fit  returns
- *  the radius for a place and a random radius, and sets the number of the ball */
+/** Paints balls at random places until they fill the share `density`, or \throws InvalidArgument after `tries` places.
+ *  \param fit  returns the radius for a place and a random radius, and sets the number of the ball */
 template <typename T, typename TFit>
 static std::vector<T>
 PaintBalls(const Extent & extent, double density, std::uint64_t seed, std::uint64_t tries, const TFit & fit)
@@ -83,6 +83,10 @@ PaintBalls(const Extent & extent, double density, std::uint64_t seed, std::uint6
       painted += PaintBall(extent, center, radius, number, voxels);
     }
   }
+  ThrowIf<InvalidArgument>(static_cast<double>(painted) < wanted,
+                           "balls fill only " + Shortest(std::floor(1000 * static_cast<double>(painted) / all) / 1000) +
+                             " of " + extent.ToString() + " voxels, not " + Shortest(density) +
+                             "; lower the density, or make the image larger in each dimension");
   return voxels;
 }
 

@@ -12,6 +12,7 @@ import brickccl
 zarr = pytest.importorskip("zarr", minversion="3")
 
 from brickccl import big  # noqa: E402
+from brickccl.__main__ import main  # noqa: E402
 from brickccl.big import _split  # noqa: E402
 
 
@@ -32,6 +33,14 @@ def in_memory(image, split, options, columns=""):
     labels = labeling.labels()
     parents = [int(parts[labels == number][0]) for number in range(1, labeling.count + 1)]
     return labels, labeling.table(columns), parents
+
+
+def test_the_command_splits(tmp_path):
+    image = touching(np.random.default_rng(3), (12, 20, 24))
+    zarr.create_array(tmp_path / "mask.zarr", data=image, chunks=(5, 7, 9))
+    assert main(["big", "label", str(tmp_path / "mask.zarr"), str(tmp_path / "objects.zarr"), "--split", "0.6"]) == 0
+    objects = zarr.open_array(str(tmp_path / "objects.zarr"))[...]
+    assert np.array_equal(objects, in_memory(image, 0.6, {})[0])
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -61,7 +61,8 @@ def height_of(split: Any) -> float | None:
 def check_split(given: Mapping[str, Any], folder: str) -> None:
     """Raises for arguments that do not fit."""
     height_of(given["split"])
-    if np.size(given["periodic"]) > 0:
+    axes = given["periodic"]
+    if not hasattr(axes, "__len__") or len(axes) > 0:
         raise ValueError("split= does not follow objects through periodic ends; omit periodic= or split=")
     if os.path.exists(os.path.join(folder, "plan.json")):
         raise ValueError(f"the folder '{folder}' holds work without split=; give another one")

@@ -251,7 +251,7 @@ private:
       std::int64_t      place = -begin;
       std::int64_t      stride = m_Extent.RowLength();
       bool              isInside = true;
-      for (int axis = 1; axis < m_Extent.dimension; ++axis)
+      for (int axis = 1; axis < std::min(m_Extent.dimension, MaximumDimension); ++axis)
       {
         const std::int64_t at = position.at[axis - 1] + box.boxMinimum[axis] - room[axis];
         isInside = isInside && at >= 0 && at < m_Extent.size[axis];

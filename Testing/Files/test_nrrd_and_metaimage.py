@@ -174,12 +174,16 @@ class MetaImageTest(FilesTest):
         for name, value in (("Slope", "2"), ("Offset", "-1024")):
             self.refuses(self.write(self.raw, **{field + name: value}), saying="its values are scaled (%s%s)" % (field, name))
 
-    def test_a_long_is_refused(self):
-        """It has four bytes in some files and eight in others, which would be read as other voxels."""
-        for name, kind in (("MET_LONG", "<i"), ("MET_ULONG", "<u")):
-            self.refuses(self.write(self.voxels.astype(kind + "4").tobytes(), ElementType=name), saying=[name, "MET_LONG_LONG"])
-            eight = self.voxels.astype(kind + "8")
-            np.testing.assert_array_equal(self.read(self.write(eight.tobytes(), ElementType=name + "_LONG")).voxels, eight)
+    def test_a_long_has_four_bytes(self):
+        """Programs that write eight for each would else be read as twice as many voxels, the first half of them."""
+        for name, kind in (("MET_LONG", "<i4"), ("MET_ULONG", "<u4")):
+            ours = self.read(self.write(self.voxels.astype(kind).tobytes(), ElementType=name))
+            np.testing.assert_array_equal(ours.voxels, self.voxels.astype(kind))
+            eight = self.voxels.astype(kind.replace("4", "8")).tobytes()
+            self.refuses(self.write(eight, ElementType=name), saying=name + "_LONG")
+            ours = self.read(self.write(eight, ElementType=name + "_LONG"))
+            np.testing.assert_array_equal(ours.voxels, self.voxels.astype(kind.replace("4", "8")))
+            self.refuses(self.write(zlib.compress(eight), ElementType=name, CompressedData="True"), saying="a.mha")
 
     def test_compressed_data(self):
         packed = zlib.compress(self.raw)

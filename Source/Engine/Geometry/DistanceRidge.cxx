@@ -154,7 +154,9 @@ FindRidge(const Extent & extent, const double * spacing, const HostContext & con
   constexpr double largest = 1e6;
   const double     most =
     static_cast<double>(*std::max_element(squares, squares + extent.VoxelCount())) / (spacing[0] * spacing[0]);
-  const FarthestSquares farthest = most < largest ? FindFarthest(static_cast<std::int32_t>(most)) : FarthestSquares();
+  const bool            areEqual = spacing[0] == spacing[1] && spacing[1] == spacing[2];
+  const FarthestSquares farthest =
+    areEqual && most < largest ? FindFarthest(static_cast<std::int32_t>(most)) : FarthestSquares();
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<NeighborStep> inside;
     BallBound                 bound(spacing, farthest);

@@ -80,7 +80,10 @@ ColumnGroups::Of(const ComponentTable & table)
   ColumnGroups groups;
   for (const ColumnGroup * const group : table.groups)
   {
-    group->presence == ColumnGroup::Presence::OnRequest ? groups.Add(*group) : void();
+    if (group->presence == ColumnGroup::Presence::OnRequest)
+    {
+      groups.Add(*group);
+    }
   }
   return groups;
 }
@@ -117,8 +120,11 @@ ColumnGroups::AddGroupOfColumn(const std::string & column)
   const auto found = std::find_if(names.begin(), names.end(), [&](const auto & one) { return one.first == column; });
   if (found != names.end())
   {
-    const ColumnGroup * const group = FindGroup(found->second);
-    return group != nullptr ? Add(*group) : void();
+    if (const ColumnGroup * const group = FindGroup(found->second))
+    {
+      Add(*group);
+    }
+    return;
   }
   auto known = Mapped(GroupTable(), [](const ColumnGroup * group) { return std::string(group->name); });
   for (const auto & one : names)

@@ -188,8 +188,8 @@ struct GeodesicMeasures
 struct SkeletonMeasures
 {
   std::uint64_t voxels = 0;
-  /** The steps between its voxels in mm; of the steps among voxels with three and more neighbors (junctions) only
-   *  those of a shortest tree, as in skan. */
+  /** The steps between its voxels in mm; where voxels with three or more neighbors (junctions) meet, only steps
+   *  of a shortest tree count, as in skan. */
   double length = 0;
   /** The pieces of its voxels with one or two neighbors. */
   std::uint64_t branches = 0;

@@ -218,7 +218,7 @@ private:
     }
   }
 
-  /** Lists the undecided links of a strip. \return false if they are so many that comparing whole rows is faster */
+  /** Lists the undecided links of a strip. \return false if comparing whole rows is faster */
   bool
   List(std::int64_t begin, std::int64_t end)
   {

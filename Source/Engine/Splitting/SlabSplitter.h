@@ -44,6 +44,13 @@ public:
     , m_Around{ neighbors.Uses(m_Axis) ? 8 : 0, neighbors.Uses(m_Axis) ? 8 : 0 }
   {}
 
+  /** The axis along which slabs are slices. */
+  int
+  Axis() const
+  {
+    return m_Axis;
+  }
+
   /** The slices on both sides of a slab that distances need, as far as is known; 0 if slices are not neighbors. */
   struct Around
   {

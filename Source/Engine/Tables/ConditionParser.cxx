@@ -184,7 +184,7 @@ private:
     return Make(operation, std::move(first), std::move(second));
   }
 
-  /** Joins operands of `and` or `or`. Those of the same word become one node, so that long lists are not deep. */
+  /** Joins operands of `and` or `or`. Operands of the same word become one node, so that long lists are not deep. */
   static NodePointer
   Join(Operation operation, NodePointer left, NodePointer right)
   {

@@ -26,12 +26,13 @@ struct MetaType
   ScalarType   type;
 };
 
-/** The types of voxels of MetaImage. MET_LONG and MET_ULONG have 4 bytes in some files and 8 in others. */
+/** The types of voxels of MetaImage; of several names of a type, the first one is written. MET_LONG has four bytes. */
 constexpr MetaType MetaTypes[] = { { "MET_CHAR", ScalarType::Int8 },       { "MET_UCHAR", ScalarType::UInt8 },
                                    { "MET_SHORT", ScalarType::Int16 },     { "MET_USHORT", ScalarType::UInt16 },
                                    { "MET_INT", ScalarType::Int32 },       { "MET_UINT", ScalarType::UInt32 },
                                    { "MET_LONG_LONG", ScalarType::Int64 }, { "MET_ULONG_LONG", ScalarType::UInt64 },
-                                   { "MET_FLOAT", ScalarType::Float32 },   { "MET_DOUBLE", ScalarType::Float64 } };
+                                   { "MET_FLOAT", ScalarType::Float32 },   { "MET_DOUBLE", ScalarType::Float64 },
+                                   { "MET_LONG", ScalarType::Int32 },      { "MET_ULONG", ScalarType::UInt32 } };
 
 struct MetaHeader
 {
@@ -133,7 +134,7 @@ TypeOf(const MetaHeader & header)
   const std::string array = "_ARRAY";
   const bool        isArray = name->size() > array.size() && name->substr(name->size() - array.size()) == array;
   throw Unsupported("its ElementType is " + Quoted(*name) +
-                    "; MET_CHAR to MET_UINT, MET_LONG_LONG, MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read" +
+                    "; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read" +
                     (isArray ? ", with ElementNumberOfChannels where voxels have several numbers" : ""));
 }
 
@@ -245,6 +246,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
     header.Find("HeaderSize") == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find("HeaderSize"), "HeaderSize");
   ThrowIf(headerSize < -1, "its HeaderSize is " + std::to_string(headerSize) + "; it must be at least 0, or -1");
   layout.areLast = headerSize == -1 && layout.encoding == Encoding::Raw;
+  const std::uint64_t bytesOfFile = VoxelBytes(image.extent, image.channels, image.type) / files.size();
   for (const FileBytes & data : files)
   {
     const auto begin = (isLocal ? header.end : 0) + static_cast<std::uint64_t>(std::max<std::int64_t>(headerSize, 0));
@@ -252,6 +254,11 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
     const bool isCompressed = layout.encoding == Encoding::Compressed;
     const auto wrapper = isCompressed ? WrapperOf(data, begin, header, files.size() == 1) : Wrapper::Zlib;
     layout.parts.push_back({ data, begin, 0, wrapper, data.QuotedName() });
+    const std::string & type = *header.Find("ElementType");
+    ThrowIf(layout.encoding == Encoding::Raw && !layout.areLast && data.Size() - begin == 2 * bytesOfFile &&
+              (type == "MET_LONG" || type == "MET_ULONG"),
+            "its voxels are " + type + ", which has 4 bytes in files, but the file holds 8 for each; say " + type +
+              "_LONG if they have 8");
   }
   ReadDataFiles(layout, options.Context(), image);
 }
@@ -323,7 +330,7 @@ WriteMetaImage(const std::string & path, const ImageToWrite & image, const Write
   const char * type = nullptr;
   for (const auto & known : MetaTypes)
   {
-    type = known.type == image.type ? known.name : type;
+    type = type == nullptr && known.type == image.type ? known.name : type;
   }
   const std::string data = isDetached ? DataFileName(path, options.compress ? ".zraw" : ".raw") : "LOCAL";
   // The size of the compressed voxels is known only after they are written, so the header reserves a place for it.

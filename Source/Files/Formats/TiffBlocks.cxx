@@ -14,6 +14,23 @@ namespace brickccl::files
 namespace
 {
 
+/** Converts numbers of 16 bits to float32. */
+void
+HalfToFloat(const unsigned char * stored, float * values, std::size_t count)
+{
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    std::uint16_t half;
+    std::memcpy(&half, stored + 2 * i, 2);
+    const int   exponent = (half >> 10) & 31;
+    const int   mantissa = half & 1023;
+    const float size = exponent == 31 ? (mantissa != 0 ? NAN : INFINITY)
+                     : exponent > 0   ? std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25)
+                                      : std::ldexp(static_cast<float>(mantissa), -24);
+    values[i] = (half & 0x8000) != 0 ? -size : size;
+  }
+}
+
 /** Decodes blocks (strips or tiles) of any page. */
 class BlockDecoder
 {
@@ -24,12 +41,14 @@ public:
     , m_Handle(file, true)
   {}
 
+  /** Decodes a block of a page to its place in the volume. */
   void
   Decode(std::size_t number, std::uint32_t block, unsigned char * voxels)
   {
     const TiffPage & page = m_Pages[number];
     GoTo(page);
-    const std::uint32_t row = block / page.BlocksAcross() * page.blockHeight;
+    const std::uint32_t inPlane = block % page.BlocksPerPlane();
+    const std::uint32_t row = inPlane / page.BlocksAcross() * page.blockHeight;
     const std::uint32_t rows = std::min(page.blockHeight, page.height - row);
     // A tile stores all its rows, also those below the page.
     const std::uint32_t storedRows = page.isTiled ? page.blockHeight : rows;
@@ -133,30 +152,57 @@ private:
            const unsigned char * stored,
            unsigned char *       voxels)
   {
-    const std::size_t   size = SizeOf(page.Type());
-    const std::uint32_t begin = block % page.BlocksAcross() * page.blockWidth;
+    const ScalarType    type = page.Type();
+    const std::size_t   size = SizeOf(type);
+    const std::uint32_t begin = block % page.BlocksPerPlane() % page.BlocksAcross() * page.blockWidth;
     const std::uint32_t width = std::min(page.blockWidth, page.width - begin);
-    unsigned char *     to = voxels + (static_cast<std::size_t>(y) * page.width + begin) * page.channels.size() * size;
-    if (page.bits == 1)
+    const auto          samples = static_cast<std::size_t>(page.SamplesPerBlock());
+    if (page.bits == 1 || (page.bits == 16 && page.format == SAMPLEFORMAT_IEEEFP))
     {
-      m_Row.resize(std::size_t{ width } * page.samples);
-      for (std::size_t i = 0; i < m_Row.size(); ++i)
+      m_Row.resize(width * samples * size);
+      if (page.bits == 16)
+      {
+        HalfToFloat(stored, reinterpret_cast<float *>(m_Row.data()), width * samples);
+      }
+      for (std::size_t i = 0; i < m_Row.size() && page.bits == 1; ++i)
       {
         m_Row[i] = stored[i / 8] >> (7 - i % 8) & 1;
       }
       stored = m_Row.data();
     }
-    if (page.channels.size() == page.samples)
+    const auto channels = static_cast<std::ptrdiff_t>(page.channels.size());
+    const auto pageWidth = static_cast<std::ptrdiff_t>(page.width);
+    const auto pageHeight = static_cast<std::ptrdiff_t>(page.height);
+    if (page.orientation == ORIENTATION_TOPLEFT && !page.isSeparate && page.channels.size() == samples)
     {
-      std::memcpy(to, stored, std::size_t{ width } * page.samples * size);
+      std::memcpy(voxels + (static_cast<std::size_t>(y) * page.width + begin) * samples * size,
+                  stored,
+                  width * samples * size);
       return;
     }
-    for (std::uint32_t x = 0; x < width; ++x, stored += page.samples * size)
+    // The orientation says where pixel (x, y) of the file goes: from the first or the last row and column on.
+    const auto           orientation = page.orientation;
+    const bool           flipsColumns = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT;
+    const bool           flipsRows = orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT;
+    const auto           column = static_cast<std::ptrdiff_t>(begin);
+    const std::ptrdiff_t first = flipsColumns ? pageWidth - 1 - column : column;
+    const std::ptrdiff_t line =
+      flipsRows ? pageHeight - 1 - static_cast<std::ptrdiff_t>(y) : static_cast<std::ptrdiff_t>(y);
+    const std::ptrdiff_t step = flipsColumns ? -channels : channels;
+    const std::ptrdiff_t start = (first + line * pageWidth) * channels;
+    const auto           plane = block / page.BlocksPerPlane();
+    for (std::ptrdiff_t channel = 0; channel < channels; ++channel)
     {
-      for (const std::uint16_t sample : page.channels)
+      const std::size_t sample = page.channels[static_cast<std::size_t>(channel)];
+      if (page.isSeparate && sample != plane)
       {
-        std::memcpy(to, stored + sample * size, size);
-        to += size;
+        continue;
+      }
+      const unsigned char * from = stored + (page.isSeparate ? 0 : sample) * size;
+      std::ptrdiff_t        to = start + channel;
+      for (std::uint32_t x = 0; x < width; ++x, from += samples * size, to += step)
+      {
+        std::memcpy(voxels + static_cast<std::size_t>(to) * size, from, size);
       }
     }
   }

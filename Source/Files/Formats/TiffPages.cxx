@@ -187,9 +187,9 @@ CheckKind(TIFF * tiff, const TiffPage & page)
                          " (complex numbers, perhaps); whole and floating-point numbers are read");
   const bool isFloat = page.format == SAMPLEFORMAT_IEEEFP;
   ThrowIf<Unsupported>(page.bits == 1 ? page.format != SAMPLEFORMAT_UINT
-                                      : !page.IsWholeBytes() || (page.bits < 32 && isFloat),
+                                      : !page.IsWholeBytes() || (page.bits == 8 && isFloat),
                        "its samples have " + std::to_string(page.bits) + " bits; " +
-                         (isFloat ? "floating-point numbers of 32 and 64 bits are read: convert it to 32 bits"
+                         (isFloat ? "floating-point numbers of 16, 32 and 64 bits are read: convert it to 32 bits"
                                   : "1 (unsigned), 8, 16, 32 and 64 bits are read: convert it to 16 or 32 bits"));
   ThrowIf<Unsupported>(page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG,
                        "it is compressed by old-style JPEG or PixarLog, which the TIFF library may get wrong; save it "
@@ -248,6 +248,7 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page.bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page.format);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &page.orientation);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric) != 1)
   {
@@ -256,20 +257,16 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   page.format = page.format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : page.format;
   std::uint16_t planar = PLANARCONFIG_CONTIG;
   std::uint16_t fill = FILLORDER_MSB2LSB;
-  std::uint16_t orientation = ORIENTATION_TOPLEFT;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
+  page.isSeparate = planar == PLANARCONFIG_SEPARATE && page.samples > 1;
   page.isFillReversed = fill == FILLORDER_LSB2MSB;
   page.isTiled = TIFFIsTiled(tiff) != 0;
   ThrowIf(page.width == 0 || page.height == 0 || page.samples == 0,
           "a page has " + SizeText(page) + " pixels; there must be at least one");
-  ThrowIf<Unsupported>(orientation != ORIENTATION_TOPLEFT,
-                       "its orientation is " + std::to_string(orientation) +
-                         "; only 1, from the top left, is read: turn its pages, and save them so");
-  ThrowIf<Unsupported>(planar == PLANARCONFIG_SEPARATE && page.samples > 1,
-                       "its channels have planes of their own (PlanarConfiguration 2); save the channels of each pixel "
-                       "side by side");
+  ThrowIf<Unsupported>(page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_BOTLEFT,
+                       "its orientation is " + std::to_string(page.orientation) +
+                         "; 1 to 4 are read: turn its pages by a quarter, and save them so");
   CheckKind(tiff, page);
   PrepareDecoding(tiff, page.compression, page.photometric);
   const bool mayHavePredictor = page.compression == COMPRESSION_LZW || page.compression == COMPRESSION_ADOBE_DEFLATE ||
@@ -302,6 +299,9 @@ CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
             page.photometric != first.photometric || page.channels != first.channels,
           name + " is " + TypeText(page) + " but page 1 is " + TypeText(first) +
             "; all pages of a volume must have the same type");
+  ThrowIf(page.orientation != first.orientation,
+          name + " has the orientation " + std::to_string(page.orientation) + " but page 1 has " +
+            std::to_string(first.orientation) + "; all pages of a volume must have the same");
 }
 
 /** Pixels per unit along x and y; 0 if the current page does not say. */

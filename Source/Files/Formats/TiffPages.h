@@ -22,8 +22,10 @@ struct TiffPage
   std::uint16_t samples = 1;
   std::uint16_t format = SAMPLEFORMAT_UINT;
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t orientation = ORIENTATION_TOPLEFT;
   std::uint16_t compression = COMPRESSION_NONE;
   bool          hasPredictor = false;
+  bool          isSeparate = false;
   bool          isTiled = false;
   bool          isFillReversed = false;
   /** The size of a strip or tile. */
@@ -45,15 +47,25 @@ struct TiffPage
     return (height - 1) / blockHeight + 1;
   }
   std::uint32_t
-  Blocks() const
+  BlocksPerPlane() const
   {
     return BlocksAcross() * BlocksDown();
+  }
+  std::uint32_t
+  Blocks() const
+  {
+    return BlocksPerPlane() * (isSeparate ? samples : 1u);
+  }
+  int
+  SamplesPerBlock() const
+  {
+    return isSeparate ? 1 : samples;
   }
   /** The bytes of a row of a strip or tile, as it is stored. */
   std::uint64_t
   BlockRowBytes() const
   {
-    return (std::uint64_t{ blockWidth } * samples * bits + 7) / 8;
+    return (std::uint64_t{ blockWidth } * static_cast<std::uint64_t>(SamplesPerBlock()) * bits + 7) / 8;
   }
   /** Whether samples are numbers of 1, 2, 4 or 8 bytes. */
   bool
@@ -116,8 +128,8 @@ void DescribeByOme(const TiffPages & found, TiffStack & stack);
  *  \param otherwise  the number of an empty text */
 std::int64_t NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name);
 
-/** Decodes pages of one kind to voxels, page after page. The channels of a pixel lie side by side. \throws Error
- *  for damaged or missing data. If it returns, every voxel is set. */
+/** Decodes pages of one kind to voxels, page after page. The channels of a pixel lie side by side, and each page is
+ *  turned as its orientation says. \throws Error for damaged or missing data. If it returns, every voxel is set. */
 void DecodeTiffPages(const FileBytes &             file,
                      const std::vector<TiffPage> & pages,
                      unsigned char *               voxels,

@@ -15,8 +15,9 @@ namespace brickccl::files
 static std::uint64_t
 PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageBytes)
 {
-  if (page.compression != COMPRESSION_NONE || page.isTiled || page.isFillReversed ||
-      page.channels.size() != page.samples || SizeOf(page.Type()) * 8 != page.bits)
+  if (page.compression != COMPRESSION_NONE || page.isTiled || page.isSeparate || page.isFillReversed ||
+      page.channels.size() != page.samples || page.orientation != ORIENTATION_TOPLEFT ||
+      SizeOf(page.Type()) * 8 != page.bits)
   {
     return 0;
   }
@@ -142,6 +143,9 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
     image.meaning = "numbers of palette colors";
     image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
   }
+  NoteIf(first.orientation != ORIENTATION_TOPLEFT,
+         "its pages are turned as their orientation (" + std::to_string(first.orientation) + ") says",
+         image.notes);
   SetSpacing(stack, image);
   TellHeader(options, image);
   const HostContext context = options.Context();

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Vtk/Meshes.h"
@@ -15,7 +16,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <sstream>
 
 namespace brickccl::cli
 {
@@ -65,11 +65,11 @@ ColorsOf(const Segmentation & segmentation)
   {
     for (const auto & [key, value] : segment.fields)
     {
-      std::istringstream    text(key == "Color" ? value : "");
-      std::array<double, 3> color;
-      if (text >> color[0] >> color[1] >> color[2])
+      if (key == "Color")
       {
-        std::transform(color.begin(), color.end(), colors[segment.label].begin(), [](double channel) {
+        std::vector<double> channels = files::RealNumbers(value, key);
+        channels.resize(3, 0.5);
+        std::transform(channels.begin(), channels.end(), colors[segment.label].begin(), [](double channel) {
           return std::clamp(channel, 0.0, 1.0);
         });
       }

@@ -255,10 +255,9 @@ private:
     ComplainIf(rule.zone > 0 && m_Recipe.zones.empty(),
                given.LineOf("zone"),
                "acceptance.zone needs zones; set zones.file");
-    ComplainIf(
-      rule.leastPart > 0 && LacksPart(),
-      given.LineOf("least_part_percent"),
-      "acceptance.least_part_percent is set, but there is no part; set part.method = \"pores\" or \"largest\"");
+    ComplainIf(rule.leastPart > 0 && LacksPart(),
+               given.LineOf("least_part_percent"),
+               "acceptance.least_part_percent needs a part; set part.method = \"pores\" or \"largest\"");
   }
 
   /** Complains of limits that all defects meet, and of columns that do not measure. */

@@ -9,7 +9,7 @@
 namespace brickccl::batch
 {
 
-/** The values of a column; the table has to live as long. \throws InvalidArgument if there is no such column. */
+/** The values of a column; the table must outlive them. \throws InvalidArgument if there is no such column. */
 std::function<double(const ComponentMeasures &)> ValuesOf(const ComponentTable & table, const std::string & name);
 
 } // namespace brickccl::batch

@@ -38,7 +38,7 @@ private:
  *  \param file  is named in errors \throws RecipeError. */
 Recipe ParseRecipe(const std::string & text, const std::string & file);
 
-/** Reads a recipe from a file. If there is no file of this name, it may be the name of a ready recipe. The paths of a
+/** Reads a recipe from a file. Without such a file, the name of a ready recipe is looked up. The paths of a
  *  logo and of zones are relative to its folder; they get it. \throws RecipeError; Error if the file cannot be read. */
 Recipe ReadRecipe(const std::string & path);
 

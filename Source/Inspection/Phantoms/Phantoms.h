@@ -33,11 +33,11 @@ std::vector<std::int16_t> MakeGrains(const Extent & extent, int side, std::uint6
 
 /** The grains of a powder: balls (disks) of radii from 3 to 24 voxels, each of which is as large as the gap at its
  * place and a tenth more, so that it touches the nearest one. Voxels have the number of their grain, from 1, or 0.
- * Grains are added until they fill the share `density`, or hardly one fits. */
+ * \throws InvalidArgument if grains cannot fill the share `density`. */
 std::vector<std::uint32_t> MakePowder(const Extent & extent, double density, std::uint64_t seed);
 
-/** The cells of a foam: those of MakeVoronoi without their voxels next to other cells, which are the walls. Half of the
- *  walls have a round window through which two cells touch. */
+/** The cells of a foam: MakeVoronoi's cells without the voxels next to other cells, which are walls. Half of the walls
+ *  have a round window through which two cells touch. */
 std::vector<std::uint32_t> MakeFoam(const Extent & extent, int side, std::uint64_t seed);
 
 /** A scan with its ground truth. */

@@ -233,7 +233,10 @@ LabelBySlabs(job::JobRun &        run,
     run.Hooks().note(remark);
   }
   options.plan = PlanFor(images, options);
-  images.zones == nullptr ? void() : CheckZones(*images.zones, options);
+  if (images.zones != nullptr)
+  {
+    CheckZones(*images.zones, options);
+  }
   FindCriterion(images, run.segmented, options);
   const auto folder = std::make_shared<WorkFolder>(job.work, job.output);
   SlabResult result;

@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  /** One of the parts: its piece of material, the slabs that have voxels of it, and what is not of the piece. */
+  /** One of the parts: its piece of material, the slabs that have voxels of it, and the outside. */
   struct OnePart
   {
     std::size_t   label;

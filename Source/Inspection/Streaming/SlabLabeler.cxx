@@ -300,8 +300,8 @@ SlabLabeler::TableBytes(std::uint64_t parts, std::uint64_t components) const
     ofSlabs += group->needsMoments ? 160 : 0;
     ofVolume += group->needsMoments ? 480 : 0;
     // Hulls of rugged components have hundreds of corners.
-    ofSlabs += name == "feret" ? 1000 : 0;
-    ofVolume += name == "feret" ? 1500 : 0;
+    ofSlabs += name == "feret" || name == "hull" ? 1000 : 0;
+    ofVolume += name == "feret" || name == "hull" ? 1500 : 0;
     ofVolume += name == "surface" || name == "topology" ? 200 : 0;
   }
   if (MeasuresClasses())
@@ -372,13 +372,27 @@ SlabLabeler::MeasureNumbers()
       counter.Add(runs, numbers, m_Context.Silent());
     };
     ReadRuns(slab, runs);
-    views.zones ? count(*views.zones, zones, m_Result.zones) : void();
-    hasParts ? count(part, parts, m_Result.parts) : void();
+    if (views.zones)
+    {
+      count(*views.zones, zones, m_Result.zones);
+    }
+    if (hasParts)
+    {
+      count(part, parts, m_Result.parts);
+    }
     reader.Forget(box);
   }
   ComponentTable & table = m_Result.table;
-  hasParts ? (InsertGroup(groups::Parts, table.groups), parts.SetNumbers<PartNumber>(table)) : void();
-  m_Images.zones ? (InsertGroup(groups::Zones, table.groups), zones.SetNumbers<ZoneNumber>(table)) : void();
+  if (hasParts)
+  {
+    InsertGroup(groups::Parts, table.groups);
+    parts.SetNumbers<PartNumber>(table);
+  }
+  if (m_Images.zones != nullptr)
+  {
+    InsertGroup(groups::Zones, table.groups);
+    zones.SetNumbers<ZoneNumber>(table);
+  }
 }
 
 void

@@ -25,7 +25,7 @@ WorkBytesPerVoxel(const Criterion & criterion)
   return criterion.FollowsForeground() ? 16 : 32;
 }
 
-/** The same for the masks of a part and its pores, and the runs of its material and of what is not;
+/** The same for the masks of a part and its pores, and the runs of its material and of all other voxels;
  *  several parts have masks of numbers, too, and are joined by them. */
 constexpr double BytesOfPores = 8;
 

@@ -139,10 +139,9 @@ FindRegions(SlabSplitter &                        splitter,
             const InputArray &                    labels,
             const OutputArray &                   regions,
             std::pair<std::int64_t, std::int64_t> slices,
-            int                                   axis,
             int                                   threads)
 {
-  const auto place = static_cast<std::size_t>(axis);
+  const std::size_t place = labels.ndim() - 1 - static_cast<std::size_t>(splitter.Axis());
   CheckResult(regions, ViewOf(InputArray(regions)).extent, ScalarType::UInt32);
   ThrowIf<InvalidArgument>(ViewOf(labels).type != ScalarType::UInt32, "labels of slabs must be uint32");
   const auto                   last = slices.first + static_cast<std::int64_t>(labels.shape(place));
@@ -158,6 +157,7 @@ BindSlabSplitter(nb::module_ & module)
 {
   nb::class_<SlabSplitter>(module, "SlabSplitter", "Splits the labels of a volume slab by slab.")
     .def("__init__", &MakeSlabSplitter, nb::arg("shape"), nb::arg("rules"), nb::arg("geometry"))
+    .def_prop_ro("axis", &SlabSplitter::Axis, "The axis along which slabs are slices; 0 is x.")
     .def_prop_ro(
       "around",
       [](const SlabSplitter & splitter) { return splitter.GetAround().known; },
@@ -167,7 +167,6 @@ BindSlabSplitter(nb::module_ & module)
          nb::arg("labels").noconvert(),
          nb::arg("regions").noconvert(),
          nb::arg("slices"),
-         nb::arg("axis"),
          nb::arg("threads"),
          "Whether `around` slices were enough. `slices` are the first ones of the labels and of the slab.")
     .def(

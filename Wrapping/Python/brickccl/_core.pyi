@@ -86,12 +86,16 @@ class SlabSplitter:
     def __init__(self, shape: Sequence[int], rules: Rules, geometry: Geometry) -> None: ...
 
     @property
+    def axis(self) -> int:
+        """The axis along which slabs are slices; 0 is x."""
+
+    @property
     def around(self) -> int:
         """
         The slices on both sides of a slab that are needed, as far as is known.
         """
 
-    def find_regions(self, labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], regions: Annotated[NDArray[Any], dict(device='cpu')], slices: tuple[int, int], axis: int, threads: int) -> bool:
+    def find_regions(self, labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], regions: Annotated[NDArray[Any], dict(device='cpu')], slices: tuple[int, int], threads: int) -> bool:
         """
         Whether `around` slices were enough. `slices` are the first ones of the labels and of the slab.
         """

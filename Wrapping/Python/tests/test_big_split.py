@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects split in volumes larger than memory, beside the same ones split in memory."""
+"""big.label(split=) gives the same objects as splitting in memory."""
 
 import os
 
@@ -101,7 +101,7 @@ def test_resumes_and_refuses(tmp_path):
     before = os.stat(state / "objects.zarr" / "zarr.json").st_mtime_ns
     big.label(tmp_path / "scan.npy", tmp_path / "objects", **arguments)
     assert os.stat(state / "objects.zarr" / "zarr.json").st_mtime_ns == before
-    with pytest.raises(ValueError, match="height 1.0 of a split"):
+    with pytest.raises(ValueError, match="split with the height 1.0 mm"):
         big.label(tmp_path / "scan.npy", tmp_path / "objects", **{**arguments, "split": 2.0})
     with pytest.raises(FileExistsError, match="exists already"):
         big.label(tmp_path / "scan.npy", tmp_path / "objects", **{**arguments, "split": None})

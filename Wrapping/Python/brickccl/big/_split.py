@@ -92,7 +92,8 @@ def split_slabs(job: Job, given: Mapping[str, Any], folder: str, report: Callabl
     if made is None or made.attrs.get(MARK) != mark:
         if made is not None and dict(made.attrs.get(MARK, {})).get("components") == job.made:
             before = made.attrs[MARK]["height"]
-            raise ValueError(f"the folder '{folder}' holds work with the height {before} of a split; give another one")
+            before = "the default height" if before is None else f"the height {before} mm"
+            raise ValueError(f"the folder '{folder}' holds objects that were split with {before}; give another one")
         made = _make_objects(job, place, parents, height, given, report)
         made.attrs[MARK] = mark
     report(1.0)
@@ -117,7 +118,7 @@ def _make_objects(
     problem = job.plan["problem"]
     threads = 0 if given["threads"] is None else threads_of(given["threads"])
     splitter = _core.SlabSplitter(list(shape), *make_rules(problem, "Auto", "cpu", threads))
-    axis = next((axis for axis, size in enumerate(shape) if size > 1), len(shape) - 1)
+    axis = len(shape) - 1 - splitter.axis
     count = shape[axis]
     # A row is not cut.
     step = count if axis == len(shape) - 1 else max(1, min(count, VOXELS_OF_SLAB * count // math.prod(shape)))
@@ -133,7 +134,7 @@ def _make_objects(
         while True:
             first, last = max(0, begin - splitter.around), min(count, end + splitter.around)
             labels = np.ascontiguousarray(components[box(first, last)], np.uint32)
-            if splitter.find_regions(labels, regions, (first, begin), axis, threads):
+            if splitter.find_regions(labels, regions, (first, begin), threads):
                 break
         objects[box(begin, end)] = regions
         report(0.8 * (number + 1) / len(slabs))

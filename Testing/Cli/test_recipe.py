@@ -303,7 +303,7 @@ class RecipeTest(CommandTest):
         self.refuses(rule % "porosity-per-area" + "at_most_percent = 1\nreference_mm = 0\n", 4, "reference_mm is 0; it must be a number above 0")
         self.refuses(rule % "porosity-per-volume" + "at_most_percent = 1\nreference_mm = 1\nacross = \"x\"\n", 5, "takes no across")
         self.refuses(rule % "porosity-per-volume" + "at_most_percent = 1\nreference_mm = 1\nleast_part_percent = 50\n", 5,
-                     "there is no part")
+                     "least_part_percent needs a part")
         self.refuses(rule % "volume-of-cluster" + "within_mm = 1\n", 1, "needs at_most_mm3")
         for text, saying in (
                 ("porosity-per-area\"\nreference_mm = 5\nat_most_percent = 3\nacross = \"x\"",

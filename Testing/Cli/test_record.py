@@ -136,6 +136,11 @@ class Records(CommandTest):
                    saying="r.json")
         self.here("label", "in.nrrd", "out.nrrd", "--record", "run.json")
         record = self.record()
+        for change, saying in (({"outputs": [{**record["outputs"][0], "path": "never.nrrd"}]}, "which its command does not write"),
+                               ({"brickccl": 5}, "is not a record of a run")):
+            with open(self.path("run.json"), "w", encoding="utf-8") as stream:
+                json.dump({**record, **change}, stream)
+            self.fails("rerun", self.path("run.json"), saying=saying)
         for command in (["clean", "in.nrrd", "out.nrrd", "--record", "run.json"], ["label", "in.nrrd"]):
             record["command"] = command
             with open(self.path("run.json"), "w", encoding="utf-8") as stream:

@@ -45,6 +45,13 @@ class TablesTest(CommandTest):
         self.assertEqual(mixed[:3], ["label", "voxel_count", "euler_number_26"])
         self.assertEqual(len(mixed), len(groups) - len(everything) + 2)
         self.fails("stats", self.labels, "-o", self.table, "--columns", "area_mm2", saying="no column 'area_mm2'")
+        write_nrrd(self.path("flat.nrrd"), "uint8", (4, 3), [1] * 12)
+        self.ok("stats", self.path("flat.nrrd"), "-o", self.table, "--columns", "feret,opening_mm", "--quiet")
+        with open(self.table, encoding="utf-8") as stream:
+            header = stream.readline().strip().split(",")
+        self.assertEqual((header[0], header[-1]), ("label", "opening_mm"))
+        self.assertIn("feret_diameter_mm", header)
+        self.assertNotIn("enclosing_sphere_z_mm", header)
 
     def test_rows_are_sorted_and_cut(self):
         labels = lambda *options: [row[0] for row in self.read("--columns", "label", *options)[1]]

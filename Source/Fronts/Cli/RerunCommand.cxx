@@ -45,10 +45,9 @@ Rerun(const std::string & path)
                     input.at("sha256").get<std::string>());
       }
     }
-    if (record.at("brickccl") != Version)
+    if (const std::string version = record.at("brickccl"); version != Version)
     {
-      std::cerr << "note: the record is of version " << Printable(record["brickccl"].get<std::string>())
-                << ", and this is " << Version << std::endl;
+      std::cerr << "note: the record is of version " << Printable(version) << ", and this is " << Version << std::endl;
     }
     std::vector<std::string> command = record.at("command");
     ThrowIf(command.empty() || (command[0] != "label" && command[0] != "batch"),
@@ -79,9 +78,13 @@ Rerun(const std::string & path)
     for (std::size_t i = 0; i < count; ++i)
     {
       const Json & output = record["outputs"][i];
-      const bool   isSame = output.at("sha256") == again["outputs"][i].at("sha256");
+      const Json & now = again["outputs"][i];
+      const bool   isSame = output.at("sha256") == now.at("sha256");
+      const auto   name = output.at("path").get<std::string>();
+      ThrowIf(fs::path(name).filename() != fs::path(now.at("path").get<std::string>()).filename(),
+              "the record names the output " + Quoted(name) + ", which its command does not write");
       different += isSame ? 0 : 1;
-      std::cout << (isSame ? "same       " : "different  ") << Printable(output.at("path").get<std::string>()) << '\n';
+      std::cout << (isSame ? "same       " : "different  ") << Printable(name) << '\n';
     }
     std::cout << count - different << " of " << Counted(count, "output") << (count - different == 1 ? " has" : " have")
               << " the same bytes" << std::endl;

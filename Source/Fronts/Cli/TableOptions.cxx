@@ -70,14 +70,15 @@ SortColumn(const job::Table & arguments)
 
 /** The requested single columns and the columns of requested groups; nothing, which means all, without single ones. */
 static std::vector<std::string>
-SingleColumns(const std::string & names)
+SingleColumns(const std::string & names, const ComponentTable & table)
 {
-  std::vector<std::string> columns;
-  bool                     isAnySingle = false;
+  const std::vector<ComponentColumn> all = AllColumns(table.extent.dimension, table.sliceAxis);
+  std::vector<std::string>           columns;
+  bool                               isAnySingle = false;
   for (const std::string & name : SplitAt(',', names))
   {
     bool isGroup = false;
-    for (const ComponentColumn & column : AllColumns(3))
+    for (const ComponentColumn & column : all)
     {
       if (column.group == name)
       {
@@ -95,10 +96,10 @@ SingleColumns(const std::string & names)
 }
 
 static TableLayout
-LayoutOf(const job::Table & arguments)
+LayoutOf(const job::Table & arguments, const ComponentTable & table)
 {
   TableLayout layout;
-  layout.columns = SingleColumns(ColumnsInMillimeters(arguments));
+  layout.columns = SingleColumns(ColumnsInMillimeters(arguments), table);
   layout.sortColumn = SortColumn(arguments);
   layout.ascending = !arguments.sort.empty() && arguments.sort[0] == '+';
   layout.lengthUnit = arguments.units.empty() ? "mm" : arguments.units;
@@ -256,7 +257,7 @@ CheckTableColumns(const job::Table &     arguments,
     {
       table.texts.emplace_back().name = name;
     }
-    LayOut(table, LayoutOf(arguments));
+    LayOut(table, LayoutOf(arguments, table));
   }
 }
 
@@ -359,7 +360,8 @@ void
 WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter)
 {
   const ProgressHooks hooks = reporter.Hooks();
-  TableText           text = LayOut(table, LayoutOf(arguments));
+  const TableLayout   layout = LayoutOf(arguments, table);
+  TableText           text = LayOut(table, layout);
   if (!arguments.statistics.empty())
   {
     reporter.Step("writing " + arguments.statistics);
@@ -379,7 +381,7 @@ WriteTables(const job::Table & arguments, const ComponentTable & table, int thre
   {
     ReplaceTextFile(arguments.contacts, [&](std::ostream & stream) {
       const char separator = SeparatorOf(arguments, ExtensionOf(arguments.contacts));
-      WriteContacts(stream, table, separator, PointOf(arguments), LayoutOf(arguments).lengthUnit);
+      WriteContacts(stream, table, separator, PointOf(arguments), layout.lengthUnit);
     });
   }
   if (!arguments.schema.empty())

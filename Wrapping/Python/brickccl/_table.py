@@ -240,9 +240,11 @@ class Table(dict[str, Column]):
         write_whole(path, lambda stream: _write_rows(stream, self, lines, delimiter))
 
     def to_json(self) -> str:
-        """The engine's table as JSON, as in the command: descriptions, totals and components. Without a spacing, it counts a
-        voxel as 1 mm."""
-        return str(self._native.json())
+        """The table as JSON, as in the command: descriptions, totals and components, with the names of the columns here."""
+        text = str(self._native.json())
+        if self._in_voxels:
+            text = re.sub(r"_mm[234]?\b", "_voxels", text).replace(', in mm"', ', in voxels"')
+        return text
 
     def to_skimage(self) -> dict[str, Column]:
         """The columns of `skimage.measure.regionprops_table`, with its names and in the order of the array's axes.

@@ -2,6 +2,7 @@
 """Labeling, tables and operations on label images."""
 
 import csv
+import json
 import pickle
 import re
 
@@ -314,6 +315,10 @@ def test_a_pickled_table_works_as_before(options, columns):
         again = pickle.loads(pickle.dumps(table))
         assert again.to_json() == table.to_json()
         np.testing.assert_array_equal(again.where("voxel_count > 2"), table.where("voxel_count > 2"))
+        described = json.loads(table.to_json())
+        assert list(described["columns"]) == table.columns
+        assert described["coordinates"] == ("LPS, in mm" if "spacing" in options else "LPS, in voxels")
+        assert [row["voxel_count"] for row in described["components"]] == table["voxel_count"].tolist()
 
 
 def test_pickled_tables_merge():

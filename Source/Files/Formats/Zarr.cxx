@@ -266,6 +266,9 @@ ParseArray(const FileBytes & header, const json & metadata)
   ThrowIf(array.chunk.size() != array.shape.size(),
           "its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " +
             Counted(array.chunk.size(), "dimension"));
+  const std::uint64_t chunk = ArrayBox{ {}, array.chunk }.Count();
+  ThrowIf(chunk > 1U << 27 && chunk > ArrayBox{ {}, array.shape }.Count(),
+          "its chunks are " + TextOf(array.chunk) + ", larger than the array");
   array.fill = FillOf(metadata.value("fill_value", json()), array.type);
   for (const char * const attribute : AttributesOfValues)
   {

@@ -286,6 +286,7 @@ class PageTest(unittest.TestCase):
         self.browser.open(folder + "/out/report.html")
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.browser.run("document.querySelector('#item-table .fail').textContent"), "\u2717 n. i. O.")
+        self.assertIn("(gezählt werden nur Defekte mit Volumen (mm\u00b3) > 0,05)", self.browser.run("document.querySelector('.rules').textContent"))
         texts = self.browser.run("Array.from(document.querySelectorAll('#histogram text')).map((text) => text.textContent)")
         self.assertIn("1,5", " ".join(texts))
         self.assertTrue([text for text in texts if "d50 = 0," in text], texts)

@@ -312,7 +312,7 @@ class RecipeTest(CommandTest):
                  "defects fill at most 3 % of the part in every cube of 5 mm a side, wherever it is in the image, of which at "
                  "least 90 % are in the part"),
                 ("number-per-volume\"\nreference_mm = 5\nat_most_count = 3\nwhere = \"voxel_count > 9\"",
-                 "every cube of 5 mm a side, wherever it is in the image, cuts at most 3 defects; only defects with voxel_count > 9 count"),
+                 "every cube of 5 mm a side, wherever it is in the image, cuts at most 3 defects; only defects with voxels > 9 count"),
                 ("clusters\"\nwithin_mm = 1\nat_most_count = 0",
                  "there are at most 0 clusters of two or more defects with a gap below 1 mm"),
                 ("number-per-cluster\"\nwithin_diameters = 1.5\nat_most_count = 2",

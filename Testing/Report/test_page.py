@@ -52,6 +52,20 @@ def make_batch(folder):
     return folder + "/out/report.html"
 
 
+def ends_of_pages(path, folder):
+    """How far down each page of a PDF is printed, its number aside, as a share of the paper's height."""
+    subprocess.run(["pdftoppm", "-r", "20", "-gray", path, folder + "/page"], check=True)
+    ends = []
+    for name in sorted(name for name in os.listdir(folder) if name.endswith(".pgm")):
+        with open(os.path.join(folder, name), "rb") as stream:
+            width, height = (int(word) for word in (stream.readline() + stream.readline()).split()[1:3])
+            stream.readline()
+            rows = [stream.read(width) for _ in range(height)]
+        ends.append(max(y for y in range(int(0.93 * height)) if min(rows[y]) < 200) / height)
+        os.remove(os.path.join(folder, name))
+    return ends
+
+
 class PageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -242,9 +256,11 @@ class PageTest(unittest.TestCase):
             result = run("phantom", "casting", folder + "/in/part-%d.nrrd" % seed, "--seed", str(seed), "--size", "64", "64", "48",
                          "--spacing", "0.2", "0.2", "0.2")
             self.assertEqual(result.returncode, 0, result.stderr)
+        with open(folder + "/in/broken.nrrd", "w", encoding="utf-8") as stream:
+            stream.write("NRRD0004\n")
         result = run("batch", "casting-porosity", folder + "/in", "-o", folder + "/out", "--report", "--pdf", "--quiet",
                      *("--report-field=" + one for one in ("customer=ACME", "language=de", "paper=Letter")))
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.returncode, 3, result.stderr)
         self.assertLess(os.path.getsize(folder + "/out/report.html"), 2 * 250e3)
         for paper, size in (("Letter", (612, 792)), ("A4", (595, 842))):
             if paper == "A4":
@@ -253,11 +269,24 @@ class PageTest(unittest.TestCase):
             with open(folder + "/out/report.pdf", "rb") as stream:
                 boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", stream.read())
             self.assertEqual({tuple(round(float(length)) for length in box) for box in boxes}, {size})
-            # Head, defects, two pages of the part that fails, one of the one that passes, and how it was inspected.
+            # Head, defects, two pages of the part that fails, one of the one that passes, and how it was inspected. What cannot
+            # be read is on the first page alone.
             self.assertEqual(len(boxes), 6, paper)
+            # With 20 items, too, no page but the last one is blank in its lower half.
+            self.browser.open(folder + "/out/report.html")
+            self.assertEqual(self.browser.run(
+                "const rows = document.querySelector('#item-table tbody'), copied = rows.querySelector('[data-verdict=fail]');"
+                " while (rows.rows.length < 20) rows.append(copied.cloneNode(true));"
+                " document.querySelectorAll('#defect-table tbody tr').length"), 25)
+            self.browser.print(folder + "/many.pdf")
+            with open(folder + "/many.pdf", "rb") as stream:
+                self.assertEqual(len(re.findall(rb"/MediaBox", stream.read())), 6, paper)
+            if shutil.which("pdftoppm"):
+                self.assertGreater(min(ends_of_pages(folder + "/many.pdf", folder)[:-1]), 0.5, paper)
         self.browser.open(folder + "/out/report.html")
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.browser.run("document.querySelector('#item-table .fail').textContent"), "\u2717 n. i. O.")
+        self.assertIn("(gezählt werden nur Defekte mit Volumen (mm\u00b3) > 0,05)", self.browser.run("document.querySelector('.rules').textContent"))
         texts = self.browser.run("Array.from(document.querySelectorAll('#histogram text')).map((text) => text.textContent)")
         self.assertIn("1,5", " ".join(texts))
         self.assertTrue([text for text in texts if "d50 = 0," in text], texts)

@@ -205,6 +205,19 @@ private:
   std::vector<std::string> m_Lines;
 };
 
+/** A condition for readers: "volume (mm3) > 0.05" for "volume_mm3 > 0.05". */
+std::string
+InWords(const std::string & condition, const job::Language & language)
+{
+  std::vector<std::string> words = SplitAt(' ', condition);
+  for (std::string & word : words)
+  {
+    word = word.find_first_not_of("0123456789.") == word.npos ? language.Decimal(word) : language.ColumnName(word);
+  }
+  // Names of labels stay as they are.
+  return condition.find('\'') == condition.npos ? Joined(words, " ") : condition;
+}
+
 } // namespace
 
 std::string
@@ -215,7 +228,7 @@ ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Langu
                                                          : "part";
   return FindRule(rule.rule)->explain(rule, region, language) +
          (rule.zone == 0 ? "" : language(", in zone {1}", { std::to_string(rule.zone) })) +
-         (rule.where.empty() ? "" : language("; only defects with {1} count", { rule.where }));
+         (rule.where.empty() ? "" : language("; only defects with {1} count", { InWords(rule.where, language) }));
 }
 
 std::vector<std::string>

@@ -379,7 +379,7 @@ def label(
     split : bool or float, optional
         Split touching objects of a component, as `brickccl.split` with the same neighbors: True, or its `height` in mm. All
         results and limits then refer to objects, and tables have the column ``parent``, the component of each object.
-        `fill_holes` applies before. Needs 8 bytes per voxel more.
+        `fill_holes` applies before. Needs about 10 bytes per voxel more.
     device : str, default "auto"
         "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": the device of the array, or a CUDA device if
         the image is so large that starting the device pays. With "cpu" an array on a CUDA device is copied to the host, and

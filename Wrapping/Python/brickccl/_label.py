@@ -100,7 +100,11 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
 
 
 #: Arguments of components that all stay until they are split.
-_UNLIMITED = {name: DEFAULTS[name] for name in ("order", "minimum_size", "maximum_size", "minimum_volume", "largest")}
+_UNLIMITED: dict[str, Any] = {
+    name: value
+    for name, value in DEFAULTS.items()
+    if name in ("order", "minimum_size", "maximum_size", "minimum_volume", "largest")
+}
 
 
 def _find_objects(

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace
 {
 
@@ -105,6 +107,10 @@ TEST(BrickSplitTouchingImageFilter, WrongInputIsAnException)
   filter->Update();
   EXPECT_EQ(filter->GetNumberOfObjects(), 1u);
   filter->SetHeight(1);
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+  filter->SetSeedImage(nullptr);
+  filter->Update();
+  filter->SetHeight(std::numeric_limits<double>::quiet_NaN());
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);
 }
 

@@ -40,7 +40,7 @@ CASES = {
 }
 # Parameters with tests of their own below.
 ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads", "thresholdMethod", "device", "seeds",
-             "regions"}
+             "regions", "split", "splitHeight"}
 
 
 class LabelVolumeTest(ModuleTest):
@@ -126,6 +126,23 @@ class LabelVolumeTest(ModuleTest):
             points = [point_of(components[i][len(components[i]) // 2], columns, ORIGIN) for i in chosen]
             result = self.label(joining="EqualValues", seeds=points)
             self.assert_labels(result, [components[i] for i in sorted(chosen)])
+
+    def test_touching_objects_are_split(self):
+        # Two blocks whose peaks are 2.61 mm high, and a neck of one voxel that is 0.75 mm high.
+        self.write("input.nrrd", "int16", [int(voxel % 11 != 5 or voxel == COUNT // 2) for voxel in range(COUNT)])
+        table = self.path("table.tsv")
+        for count, settings in ((2, {}), (2, {"splitHeight": 1.85}), (1, {"splitHeight": 1.87}), (0, {"minimumSize": 317}),
+                                (1, {"split": False, "splitHeight": 1.85}), (2, {"connectivity": 26, "bySlice": "z", "minimumSize": 45})):
+            returned = self.label(**{"split": True, "outputTable": table, **settings}).returned
+            rows, labels = read_table(table)[0], read_volume(self.output)[1]
+            if "bySlice" in settings:
+                # The slice with the neck, and six others with two components each.
+                self.assertEqual((int(returned["componentCount"]), [row["parent"] for row in rows][6:8]), (14, [7, 7]))
+                continue
+            self.assertEqual(int(returned["componentCount"]), count)
+            self.assertEqual([row.get("parent") for row in rows], [None if "split" in settings else 1] * count)
+            for voxel in range(COUNT):
+                self.assertTrue(voxel % 11 == 5 or labels[voxel] == min(count, 1 + voxel % 11 // 5), (settings, voxel))
 
     def test_regions(self):
         columns = tilted_grid()
@@ -236,7 +253,7 @@ class LabelVolumeTest(ModuleTest):
                                  ({"outputLabels": self.input}, "'Output labels' is the same as 'Input volume'"),
                                  ({"seeds": [(0, 0, 500)]}, "outside"),
                                  ({"foreground": "FromLowerToUpper", "lowerThreshold": 2, "upperThreshold": 1}, "2"),
-                                 ({"tolerance": -1}, "-1"), ({"connectivity": 7}, "7"), ({"largest": "1.5"}, "1.5"),
+                                 ({"tolerance": -1}, "-1"), ({"splitHeight": -1}, "'Split height (mm)' is -1"), ({"connectivity": 7}, "7"), ({"largest": "1.5"}, "1.5"),
                                  ({"order": "Best"}, "Best"), ({"upperThreshold": ""}, "upperThreshold"),
                                  ({"connectivity": 4}, "4")):
             with self.subTest(**settings):

@@ -219,7 +219,7 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
   command
     .add_option("--truth",
                 arguments.truth,
-                "CT: write what each voxel is: 1 crack, 2 knot, 3 pore; powder, foam: the objects")
+                "CT: write what each voxel is: 1 crack, 2 knot, 3 pore; powder, foam: objects (numbers may have gaps)")
     ->type_name("FILE");
   command
     .add_option("--noise",

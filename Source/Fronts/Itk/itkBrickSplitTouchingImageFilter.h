@@ -73,7 +73,7 @@ protected:
       options.geometry = MakeBrickGeometry(this->GetInput());
       options.threads = BrickThreadsOf(this);
       options.progress = progress.Hooks();
-      if (m_Height >= 0)
+      if (!(m_Height < 0))
       {
         options.height = m_Height;
       }

@@ -12,6 +12,7 @@ LabelVolume(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
   run.RequireFromZero("tolerance");
+  run.RequireFromZero("splitHeight");
   CommandArguments arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels") });
   // Reading, labeling, measuring, writing; reading the mask and writing the table.
   int steps = 4 + (values.Text("maskVolume").empty() ? 0 : 1) + (values.Text("outputTable").empty() ? 0 : 1);
@@ -37,6 +38,11 @@ LabelVolume(ModuleRun & run)
     .AddIf(values.Text("joining") == "SimilarValues", "--tolerance", { values.Text("tolerance") })
     .AddIf(values.IsOn("clearBorder"), "--clear-border")
     .AddIf(values.IsOn("fillHoles"), "--fill-holes", { "inf" });
+  if (values.IsOn("split"))
+  {
+    arguments.Add("--split", { values.Number("splitHeight") != 0 ? values.Text("splitHeight") : "auto" });
+    ++steps;
+  }
   if (!values.Points("seeds").empty())
   {
     arguments.Add("--seeds", { brickccl::Joined(values.Points("seeds"), ";") }).Add("--physical-seeds", {});

@@ -153,6 +153,12 @@ def label_volume(make):
                 "apart. SimilarValues: only voxels whose values differ by at most the tolerance, as for grains of different gray",
                 "string-enumeration", "Always", ("Always", "EqualValues", "SimilarValues")),
         make.option("tolerance", "Tolerance", "Used only with SimilarValues"),
+        flag("split", "Split touching objects",
+             "Splits components at their necks. The limits below, the table and the numbers are then for the objects, and the table "
+             "has the component of each as its parent"),
+        number("splitHeight", "Split height (mm)",
+               "Objects are split at a neck if the distance to the border is at least this much less there than in the middle of the "
+               "smaller object; 0: 0.75 of the smallest spacing"),
     ]
     yield "Selection and order", "Which components stay, and how they are numbered", [
         make.option("minimum-size", "Fewest voxels", "They may be noise"),

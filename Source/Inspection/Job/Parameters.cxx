@@ -210,7 +210,7 @@ JoiningRows()
       "split touching objects at their necks", { "", "periodic" },
       "Objects are split at a neck if the distance to the border is at least H (mm) less there than in the middle of the "
       "smaller object. Without H: 0.75 of the smallest spacing. Size limits apply to the split objects. `brickccl split` "
-      "splits existing label maps.",
+      "splits existing label maps, also along dark valleys (--split-by) or from markers (--split-seeds).",
       "split touching objects at their necks: \"auto\", or the height in mm (0.2, \"200 um\") by which the neck must be "
       "below the smaller peak of the distance to the border" },
   };

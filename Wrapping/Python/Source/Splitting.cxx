@@ -5,6 +5,7 @@
 #include "Hooks.h"
 #include "Rules.h"
 
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Splitting/Morph.h"
 #include "BrickCCL/Splitting/SlabSplitter.h"
 #include "BrickCCL/Splitting/Split.h"
@@ -13,7 +14,9 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -186,7 +189,16 @@ BindSlabSplitter(nb::module_ & module)
   module.def(
     "set_parents",
     [](ComponentTable & table, const nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::device::cpu> & parents) {
-      SetParents(table, { parents.data(), parents.data() + parents.size() });
+      const std::vector<std::uint32_t> all(parents.data(), parents.data() + parents.size());
+      if (table.measures.Has<ClassValue>())
+      {
+        SetParents(table, all);
+        return;
+      }
+      std::vector<ParentLabel> own;
+      std::transform(all.begin(), all.end(), std::back_inserter(own), [](auto label) { return ParentLabel{ label }; });
+      table.measures.Set(std::move(own));
+      InsertGroup(groups::Parents, table.groups);
     },
     nb::arg("table"),
     nb::arg("parents"));

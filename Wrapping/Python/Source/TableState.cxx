@@ -19,6 +19,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -107,7 +108,11 @@ StateOf(const ComponentTable & table)
   std::vector<RawMeasures> measures;
   for (const MeasureSet::RawList & list : table.measures.RawLists())
   {
-    measures.emplace_back(list.type, list.elementSize, nb::bytes(list.data, list.size * list.elementSize));
+    // Parents were found through classes.
+    if (list.type != typeid(ClassValue).name())
+    {
+      measures.emplace_back(list.type, list.elementSize, nb::bytes(list.data, list.size * list.elementSize));
+    }
   }
   return nb::make_tuple(BytesOf(&head, 1),
                         names,
@@ -152,6 +157,12 @@ TableOfState(const nb::bytes &                head,
   table->hasIntensity = own.hasIntensity;
   table->hasPart = own.hasPart;
   table->groups = ColumnGroups::FromNames(names).List();
+  if (std::any_of(measures.begin(), measures.end(), [](const RawMeasures & list) {
+        return std::get<0>(list) == typeid(ParentLabel).name();
+      }))
+  {
+    InsertGroup(groups::Parents, table->groups);
+  }
   // Its lists have the types.
   ComponentTable one = TableOfOneComponent(*table);
   table->groups = std::move(one.groups);

@@ -42,6 +42,7 @@ class LabelArguments(TypedDict, total=False):
     clear_border: bool
     touching: Any
     fill_holes: bool | float
+    split: bool | float | None
     device: str
     algorithm: str
     threads: int | None
@@ -72,6 +73,7 @@ DEFAULTS: LabelArguments = {
     "clear_border": False,
     "touching": None,
     "fill_holes": False,
+    "split": None,
     # Computing.
     "device": "auto",
     "algorithm": "auto",

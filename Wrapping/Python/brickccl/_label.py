@@ -16,7 +16,9 @@ from ._device import label as label_on_device
 from ._device_slabs import are_slabs, label_slabs, refuse
 from ._filter import filter_of
 from ._labeling import Labeling, with_voxels
+from ._output import new_array
 from ._rules import criterion_of, limits_of, narrow_float_of, rules_of
+from ._split import is_split, split_height
 from ._table import Table
 from ._progress import part_of
 from ._volume import Volume, as_volume, count_of, voxels
@@ -37,7 +39,8 @@ def find(image: Any, *, start: Sequence[int] | None = None, **arguments: Unpack[
     Other Parameters
     ----------------
     connectivity, range, mask, order, minimum_size, minimum_volume, largest, spacing, criterion, background, tolerance, box, \
-by_slice, neighborhood, periodic, maximum_size, seeds, clear_border, touching, fill_holes, device, algorithm, threads, progress
+by_slice, neighborhood, periodic, maximum_size, seeds, clear_border, touching, fill_holes, split, device, algorithm, threads, \
+progress
         As for `label`.
 
     Returns
@@ -68,7 +71,7 @@ by_slice, neighborhood, periodic, maximum_size, seeds, clear_border, touching, f
 _ON_HOST: dict[str, Any] = {"start": None} | {
     name: value
     for name, value in DEFAULTS.items()
-    if name in ("neighborhood", "periodic", "box", "seeds", "clear_border", "touching", "fill_holes")
+    if name in ("neighborhood", "periodic", "box", "seeds", "clear_border", "touching", "fill_holes", "split")
 }
 
 
@@ -83,18 +86,45 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
     else:
         volume = as_volume(image)
     spacing = given["spacing"]
-    kept = (given["seeds"], given["clear_border"], given["touching"], given["fill_holes"])
-    runs = _core.find(
-        with_voxels(volume.array),
-        _mask_of(volume, given["mask"], given["box"]),
-        _rules(volume, given),
-        volume.geometry(spacing, start),
-        progress,
-        filter_of(volume, kept, spacing),
-    )
+    mask, geometry = _mask_of(volume, given["mask"], given["box"]), volume.geometry(spacing, start)
+    if is_split(given["split"]):
+        runs, parents = _find_objects(volume, given, mask, geometry, progress)
+        given = {**given, "parents": parents}
+    else:
+        kept = (given["seeds"], given["clear_border"], given["touching"], given["fill_holes"])
+        array, rules = with_voxels(volume.array), _rules(volume, given)
+        runs = _core.find(array, mask, rules, geometry, progress, filter_of(volume, kept, spacing))
     if device != "auto" and runs.remark:
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
     return Labeling(runs, volume, given)
+
+
+#: Arguments of components that all stay until they are split.
+_UNLIMITED: dict[str, Any] = {
+    name: value
+    for name, value in DEFAULTS.items()
+    if name in ("order", "minimum_size", "maximum_size", "minimum_volume", "largest")
+}
+
+
+def _find_objects(
+    volume: Volume, given: Mapping[str, Any], mask: Any, geometry: _core.Geometry, progress: Any
+) -> tuple[_core.LabeledRuns, np.ndarray[Any, Any]]:
+    """The objects of components, and the component that each is a part of."""
+    height, spacing = split_height(given["split"]), given["spacing"]
+    if len(volume.axes("periodic", given["periodic"])) > 0:
+        raise ValueError("split= does not follow objects through periodic ends; omit periodic= or split=")
+    rules = _rules(volume, {**given, **_UNLIMITED})
+    of_objects = _rules(volume, {**given, "criterion": "equal-value", "background": 0, "range": None, "tolerance": None})
+    filled = filter_of(volume, (None, False, None, given["fill_holes"]), spacing)
+    kept = filter_of(volume, (given["seeds"], given["clear_border"], given["touching"], False), spacing)
+    found = _core.find(with_voxels(volume.array), mask, rules, geometry, part_of(progress, 0, 0.3), filled)
+    components, objects = (new_array(with_voxels(volume.array).shape, np.uint32) for _ in range(2))
+    found.write(components)
+    _core.split(components, objects, rules, height, None, None, geometry, part_of(progress, 0.3, 0.8))
+    runs = _core.find(objects, mask, of_objects, geometry, part_of(progress, 0.8, 1), kept)
+    parents = Table(runs.measure(components))["intensity_min"].astype(np.uint32)
+    return runs, parents
 
 
 def _mask_of(volume: Volume, mask: Any, box: Any) -> np.ndarray[Any, Any] | None:
@@ -350,6 +380,10 @@ def label(
         Fill holes: components of the background that do not reach the image's border, or only holes of at most this many
         mm^3. With the criterion "foreground", holes become foreground before labeling, so objects in a hole join their
         surroundings; otherwise a hole gets the label that it shares most faces with. See `fill_holes`.
+    split : bool or float, optional
+        Split touching objects of a component, as `brickccl.split` with the same neighbors: True, or its `height` in mm. All
+        results and limits then refer to objects, and tables have the column ``parent``, the component of each object.
+        `fill_holes` applies before. Needs about 10 bytes per voxel more.
     device : str, default "auto"
         "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": the device of the array, or a CUDA device if
         the image is so large that starting the device pays. With "cpu" an array on a CUDA device is copied to the host, and

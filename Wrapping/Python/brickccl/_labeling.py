@@ -180,6 +180,8 @@ class Labeling:
         groups = group_names(columns, len(self._shape), gray is not None, self._in_voxels)
         hook = hook_of(progress)
         native = self._runs.measure(gray, mask, groups, part_of(hook, 0, 0.5))
+        if self._given["parents"] is not None:
+            _core.set_parents(native, self._given["parents"])
         return Table(native, self._is_reversed, self._runs.threads, self._in_voxels, part_of(hook, 0.5, 1))
 
     def voxels(self, *, progress: Progress | None = None) -> VoxelLists:
@@ -234,7 +236,10 @@ class Labeling:
             holds = self.table(condition_columns(which, len(self._shape), self._in_voxels), **images).where(which)
         elif images:
             raise TypeError("images cannot be combined with truth values")
-        self._runs.renumber(numbers_of(holds, keeps, self.count))
+        numbers = numbers_of(holds, keeps, self.count)
+        self._runs.renumber(numbers)
+        if self._given["parents"] is not None:
+            self._given["parents"] = self._given["parents"][numbers > 0]
         return self
 
     def __reduce__(self) -> Any:
@@ -258,8 +263,9 @@ class Labeling:
         return f"<brickccl.Labeling of {self.count} components, shape {self.shape}>"
 
 
-#: The arguments of `find` that tables depend on, or that decide whether components stay the same when they are found again.
-_KEPT = ("connectivity", "by_slice", "neighborhood", "periodic", "spacing", "start", "fill_holes")
+#: The arguments of `find` that tables depend on, or that decide whether components stay the same when they are found again,
+#: and the component that each object of a split is a part of.
+_KEPT = ("connectivity", "by_slice", "neighborhood", "periodic", "spacing", "start", "fill_holes", "parents")
 
 
 def with_voxels(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -13,6 +14,28 @@ from ._output import new_array
 from ._progress import Progress, hook_of
 from ._rules import rules_of
 from ._volume import as_volume, float_of, threads_of
+
+
+def is_split(split: Any) -> bool:
+    """Whether an argument `split` asks for one."""
+    return split is not None and not (isinstance(split, (bool, np.bool_)) and not split)
+
+
+def split_height(split: Any) -> float | None:
+    """The height in mm of an argument `split`, or None for the default."""
+    return None if isinstance(split, (bool, np.bool_)) else _height_of("split", split, "True or a finite height of at least 0")
+
+
+def _height_of(name: str, value: Any, right: str) -> float:
+    try:
+        height = float_of(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be {right}, not {value!r}") from None
+    except OverflowError:
+        height = math.inf
+    if not 0 <= height < math.inf:
+        raise ValueError(f"{name}={height:g} must be {right}")
+    return height
 
 
 class SplitObjects(NamedTuple):
@@ -86,7 +109,7 @@ def split(
         volume.array,
         objects,
         rules_of(volume, connectivity=connectivity, by_slice=by_slice, neighborhood=neighborhood, threads=threads),
-        None if height is None else float_of(height),
+        None if height is None else _height_of("height", height, "a finite number of at least 0"),
         volume.companion("values", values),
         volume.companion("seeds", seeds),
         volume.geometry(spacing, None),

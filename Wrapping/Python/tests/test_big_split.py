@@ -2,6 +2,7 @@
 """big.label(split=) gives the same objects as splitting in memory."""
 
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -70,7 +71,9 @@ def test_objects_and_tables_are_those_in_memory(tmp_path, monkeypatch, seed):
     labels, table, parents = in_memory(image, split, options, columns)
     np.testing.assert_array_equal(found.labels[...], labels)
     assert found.count == labels.max()
-    assert found.table["parent"].tolist() == parents
+    again = pickle.loads(pickle.dumps(found.table))
+    assert found.table["parent"].tolist() == again["parent"].tolist() == parents
+    np.testing.assert_array_equal(again.where("parent == 1"), np.array(parents) == 1)
     assert [name for name in found.table if name != "parent"] == list(table)
     for name in table:
         np.testing.assert_array_equal(found.table[name], table[name], name)
@@ -111,9 +114,12 @@ def test_resumes_and_refuses(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"split": -1}, "split=-1 must be True or a height of at least 0"),
+        ({"split": -1}, "split=-1 must be True or a finite height of at least 0"),
         ({"split": float("inf")}, "split=inf must be True"),
-        ({"split": "wide"}, "wide"),
+        ({"split": "wide"}, "split must be True or a finite height of at least 0, not 'wide'"),
+        ({"split": [1]}, r"split must be True or a finite height of at least 0, not \[1\]"),
+        ({"split": 10**400}, "split=inf must be True"),
+        ({"split": float("nan")}, "split=nan must be True"),
         ({"split": True, "periodic": "x"}, "omit periodic= or split="),
         ({"split": True, "dtype": "int8"}, "int8"),
         ({"split": True, "table": "table.nrrd"}, "table.nrrd"),
@@ -125,8 +131,9 @@ def test_wrong_arguments_are_refused_at_once(tmp_path, monkeypatch, wrong, sente
     with pytest.raises((TypeError, ValueError), match=sentence):
         big.label(np.ones((9, 9), np.uint8), tmp_path / "objects", state=state, **wrong)
     assert not state.exists() and not (tmp_path / "objects").exists()
-    with pytest.raises(ValueError, match="brickccl.big.label"):
-        big.plan(np.ones((9, 9), np.uint8), tmp_path / "objects", state=state, split=True)
+    for split in (True, 0):
+        with pytest.raises(ValueError, match="brickccl.big.label"):
+            big.plan(np.ones((9, 9), np.uint8), tmp_path / "objects", state=state, split=split)
     (state / "other").mkdir(parents=True)
     with pytest.raises(FileExistsError, match="'other' is in it"):
         big.label(np.ones((9, 9), np.uint8), tmp_path / "objects", state=state, split=True)

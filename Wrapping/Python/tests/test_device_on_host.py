@@ -185,7 +185,7 @@ def test_arrays_on_devices_go_through_the_host_if_that_is_asked_for(library):
     array, mask = random.random((6, 7, 8)) < 0.4, random.random((6, 7, 8)) < 0.7
     image, on = library.asarray(array), library.asarray(mask)
     structure = np.ones((3, 3, 3))
-    for options in ({"neighborhood": structure}, {"periodic": (0, 1)}, {"fill_holes": True}, {"clear_border": True}, {}):
+    for options in ({"neighborhood": structure}, {"periodic": (0, 1)}, {"fill_holes": True}, {"clear_border": True}, {"split": 0}, {}):
         given = {name: value for name, value in options.items()}
         labels, count = brickccl.label(image, mask=on, device="cpu", return_count=True, **given)
         expected = brickccl.label(array, mask=mask, **given)
@@ -201,7 +201,7 @@ def test_arrays_on_devices_go_through_the_host_if_that_is_asked_for(library):
         for function in (brickccl.label, brickccl.find):
             with pytest.raises(NotImplementedError, match=f"{name}= is not available for arrays on a GPU; use device='cpu'"):
                 function(image, **{name: value})
-    for name in ("fill_holes", "clear_border"):
+    for name in ("fill_holes", "clear_border", "split"):
         with pytest.raises(NotImplementedError, match=f"{name}= is not available"):
             brickccl.label(image, **{name: True})
     with pytest.raises(NotImplementedError, match="start= is not available"):

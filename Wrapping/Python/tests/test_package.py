@@ -88,6 +88,7 @@ RIGHT_PROGRAM = (
     "labels, table = brickccl.label(image, return_table=True)\n"
     "labels, count, table = brickccl.label(image, return_count=True, return_table=True)\n"
     "labels, count = brickccl.label([[1, 0]], return_count=bool(count))\n"
+    "count = brickccl.find(image, split=True).count + int(brickccl.label(image, split=0.5).max())\n"
     "labels, mapping = brickccl.relabel(labels, order='raster', return_mapping=True)\n"
     "number: int = mapping[1]\n"
     "areas: np.ndarray = brickccl.statistics(labels, names='skimage')['area']\n"
@@ -107,6 +108,7 @@ WRONG_PROGRAM = (
     "brickccl.relabel(np.ones(3, int), order='place')\n"
     "brickccl.statistics(np.ones(3, int), names='itk')\n"
     "brickccl.voxel_graph(np.ones(3), criterion='same')\n"
+    "brickccl.label(np.ones(3), split='wide')\n"
 )
 
 
@@ -127,7 +129,7 @@ def test_types_are_checked_by_mypy(tmp_path):
     program.write_text(WRONG_PROGRAM)
     result = subprocess.run([*command, program], cwd=tmp_path, capture_output=True, text=True)
     wrong = {int(number) for number in re.findall(r"program\.py:(\d+): error:", result.stdout)}
-    assert wrong == set(range(2, 10)), result.stdout
+    assert wrong == set(range(2, 11)), result.stdout
 
 
 def pyright(folder, *arguments):
@@ -154,7 +156,7 @@ def test_types_are_checked_by_pyright(tmp_path):
     program.write_text(WRONG_PROGRAM)
     (tmp_path / "pyrightconfig.json").write_text(json.dumps({**settings, "include": [str(program)]}))
     errors = pyright(tmp_path)["generalDiagnostics"]
-    assert {item["range"]["start"]["line"] + 1 for item in errors} == set(range(2, 10)), errors
+    assert {item["range"]["start"]["line"] + 1 for item in errors} == set(range(2, 11)), errors
 
 
 def test_the_usual_arguments_come_first():

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Splits of touching objects, distance maps and morphology beside scipy's."""
 
+import math
+import pickle
+
 import numpy as np
 import pytest
 from scipy import ndimage
 
 import brickccl
+from conftest import random_of
 
 BALLS = ((14, 14, 14, 9), (14, 14, 30, 10), (14, 28, 21, 8), (31, 20, 21, 11))
 
@@ -126,6 +130,132 @@ def test_wrong_arguments():
         brickccl.distance(mask * 0.5)
     with pytest.raises(ValueError):
         brickccl.distance(mask, by_slice=3)
+
+
+def split_by_definition(labels, structure, spacing, height):
+    """Objects by sorted flooding: every voxel climbs to its peak, and basins merge over passes from the highest one down."""
+    places = [tuple(int(at) for at in place) for place in np.argwhere(labels)]
+    steps = [step for step in np.argwhere(structure) - 1 if step.any()]
+    used = np.abs(np.array(steps)).any(0)
+    everywhere = np.moveaxis(np.indices(labels.shape), 0, -1)
+    heights, basin, owner, passes, numbers = {}, {}, {}, {}, {}
+    for place in places:
+        away = everywhere - place
+        other = (labels != labels[place]) & (away[..., ~used] == 0).all(-1)
+        heights[place] = min((((away * spacing) ** 2).sum(-1))[other], default=math.inf)
+
+    def neighbors(place):
+        there = sorted(tuple(int(at) for at in place + step) for step in steps)
+        return [other for other in there if other in heights and labels[other] == labels[place]]
+
+    for place in places:
+        peak, higher = None, place
+        while peak != higher:
+            peak = higher
+            higher = max(sorted([peak, *neighbors(peak)]), key=heights.get)
+        basin[place] = owner[peak] = peak
+    for place in places:
+        for other in neighbors(place):
+            pair = min(basin[place], basin[other]), max(basin[place], basin[other])
+            passes[pair] = max(passes.get(pair, 0), min(heights[place], heights[other]))
+    for (one, other), neck in sorted(passes.items(), key=lambda item: (-item[1], item[0])):
+        high, low = sorted((owner[one], owner[other]), key=lambda peak: (-heights[peak], peak))
+        if heights[low] == neck or math.sqrt(heights[low]) - math.sqrt(neck) < height:
+            owner = {peak: high if top == low else top for peak, top in owner.items()}
+    objects = np.zeros(labels.shape, np.uint32)
+    for place in places:
+        objects[place] = numbers.setdefault(owner[basin[place]], len(numbers) + 1)
+    return objects
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_label_splits_by_the_definition(seed):
+    random = random_of(seed)
+    dimension = 2 + seed % 2
+    shape = tuple(random.integers(5, 32 if dimension == 2 else 10, dimension))
+    smooth = ndimage.gaussian_filter(random.random(shape), random.choice([0.6, 1.0]))
+    image = (smooth > np.quantile(smooth, random.choice([0.2, 0.4]))).astype(np.uint8)
+    rank, by_slice = int(random.integers(1, dimension + 1)), None
+    spacing = [float(one) for one in random.choice([0.5, 1, 0.75], dimension)]
+    structure = ndimage.generate_binary_structure(dimension, rank)
+    if seed % 3 == 0:
+        by_slice = int(random.integers(dimension))
+        np.moveaxis(structure, by_slice, 0)[::2] = False
+        rank = min(rank, dimension - 1)
+    split = [True, 0, 0.61, 1.3][seed // 2 % 4]
+    components = ndimage.label(image, structure)[0]
+    height = 0.75 * min(spacing[axis] for axis in range(dimension) if axis != by_slice) if split is True else split
+    expected = split_by_definition(components, structure, spacing, height)
+    options = {"connectivity": rank, "by_slice": by_slice, "spacing": spacing}
+    found, table = brickccl.label(image, split=split, return_table=True, **options)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(brickccl.split(components, None if split is True else split, **options), expected)
+    first = np.unique(expected, return_index=True)[1][-len(table):]
+    assert table["parent"].tolist() == components.ravel()[first].tolist()
+    # Limits are for objects.
+    sizes = np.bincount(expected.ravel())[1:]
+    limit = int(np.median(sizes)) + 1
+    volume = (limit - 0.5) * math.prod(step for axis, step in enumerate(spacing) if axis != by_slice)
+    stays = sizes >= limit
+    numbers = np.concatenate([[0], np.where(stays, np.cumsum(stays), 0)])
+    for limits in ({"minimum_size": limit}, {"minimum_volume": volume}):
+        labeling = brickccl.find(image, split=split, **options, **limits)
+        again = pickle.loads(pickle.dumps(labeling))
+        for one in (labeling, again, brickccl.find(image, split=split, **options).keep(stays)):
+            np.testing.assert_array_equal(one.labels(), numbers[expected])
+            kept = one.table()
+            assert kept["parent"].tolist() == table["parent"][stays].tolist()
+            assert kept["voxel_count"].tolist() == sizes[stays].tolist()
+            assert list(kept) == list(table) and list(pickle.loads(pickle.dumps(kept))) == list(table)
+    assert set(again.keep("parent == 1").table()["parent"]) <= {1}
+
+
+def test_label_splits_with_every_option():
+    truth = balls()
+    image = truth * 10 + 5.0
+    options = {"range": (10, 99), "connectivity": 26}
+    objects = brickccl.split(truth != 0)
+    for more in ({}, {"threads": 1}, {"mask": truth}, {"algorithm": "RunMerging"}, {"split": np.True_}, {"split": 0.75}):
+        np.testing.assert_array_equal(brickccl.label(image, **{"split": True, **options, **more}), objects)
+    for off in (None, False, np.False_):
+        np.testing.assert_array_equal(brickccl.label(image, split=off, **options), brickccl.label(image, **options))
+        assert "parent" not in brickccl.find(image, split=off, **options).table()
+    sizes = np.bincount(objects.ravel())[1:]
+    largest, count = brickccl.label(image, split=True, order="size", largest=2, return_count=True, **options)
+    assert count == 2
+    np.testing.assert_array_equal(largest == 1, objects == sizes.argmax() + 1)
+    one = BALLS[0][:3]
+    np.testing.assert_array_equal(brickccl.label(image, split=True, seeds=[one], **options) == 1, objects == objects[one])
+    hollow = np.where(truth == 0, 0.0, image)
+    hollow[one] = 0
+    np.testing.assert_array_equal(brickccl.label(hollow, split=True, fill_holes=True, **options), objects)
+    told = []
+    brickccl.label(image, split=True, progress=told.append, return_table=True, **options)
+    assert told == sorted(told) and told[-1] == 1
+    assert brickccl.label(np.zeros((0, 3)), split=True).shape == (0, 3)
+    nibabel = pytest.importorskip("nibabel")
+    found = brickccl.label(nibabel.Nifti1Image(image.T, np.diag([0.5, 0.5, 0.5, 1])), split=0.375, **options)
+    np.testing.assert_array_equal(np.asarray(found.dataobj).T, objects)
+
+
+@pytest.mark.parametrize(
+    ("error", "wrong", "sentence"),
+    [
+        (TypeError, [1], r"must be .*, not \[1\]"),
+        (TypeError, "wide", "must be .*, not 'wide'"),
+        (TypeError, 1j, "must be .*, not 1j"),
+        (ValueError, -1, "=-1 must be .* of at least 0"),
+        (ValueError, math.nan, "=nan must be .* of at least 0"),
+        (ValueError, 10**400, "=inf must be .* of at least 0"),
+    ],
+)
+def test_wrong_heights_are_refused(error, wrong, sentence):
+    with pytest.raises(error, match=f"split ?{sentence}"):
+        brickccl.label(balls(), split=wrong)
+    with pytest.raises(error, match=f"height ?{sentence}"):
+        brickccl.split(balls(), wrong)
+    with pytest.raises(ValueError, match="omit periodic= or split="):
+        brickccl.find(balls(), split=True, periodic="x")
 
 
 @pytest.mark.parametrize("shape", [(40,), (23, 31), (15, 17, 19)])

@@ -18,6 +18,7 @@ from typing import Any
 from .. import _core
 from .._arguments import Criterion, Order
 from .._progress import Progress, hook_of, part_of
+from .._split import is_split
 from .._table import Table
 from .._volume import threads_of, workers_of
 from ._executors import ProcessRunner, Runner, runner_of
@@ -378,7 +379,7 @@ maximum_size, minimum_volume, largest
     try:
         with contextlib.ExitStack() as holding:
             place, objects = folder, None
-            if split is not None and split is not False:
+            if is_split(split):
                 hook = hook_of(progress)
                 objects = _split_components(given, folder, runner, holding, hook)
                 place, progress = os.path.join(folder, "objects"), part_of(hook, 0.7, 1)
@@ -415,7 +416,7 @@ def _arguments_of_plan(arguments: Mapping[str, Any]) -> dict[str, Any]:
     defaults = dict(label.__kwdefaults__ or {})
     for name in ("executor", "workers", "progress", "return_table", "state"):
         del defaults[name]
-    if arguments.get("split") not in (None, False):
+    if is_split(arguments.get("split")):
         raise ValueError("split= is one process's work between two labelings by bricks; use brickccl.big.label")
     unknown = [name for name in arguments if name not in defaults]
     if unknown:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._volume import float_of, threads_of
+from .._split import split_height
+from .._volume import threads_of
 from ._job import Job
 from ._lock import LOCK
 from ._options import make_rules
@@ -48,19 +49,9 @@ OF_COMPONENTS: dict[str, Any] = {
 }
 
 
-def height_of(split: Any) -> float | None:
-    """The height in mm, or None for the default."""
-    if split is True:
-        return None
-    height = float_of(split)
-    if not 0 <= height < math.inf:
-        raise ValueError(f"split={split!r} must be True or a height of at least 0")
-    return height
-
-
 def check_split(given: Mapping[str, Any], folder: str) -> None:
     """Raises for arguments that do not fit."""
-    height_of(given["split"])
+    split_height(given["split"])
     axes = given["periodic"]
     if not hasattr(axes, "__len__") or len(axes) > 0:
         raise ValueError("split= does not follow objects through periodic ends; omit periodic= or split=")
@@ -86,7 +77,7 @@ def split_slabs(job: Job, given: Mapping[str, Any], folder: str, report: Callabl
     source = job.images["source"]
     assert source is not None
     place, parents = os.path.join(folder, "objects.zarr"), os.path.join(folder, "parents.npy")
-    height = height_of(given["split"])
+    height = split_height(given["split"])
     mark = {"components": job.made, "height": height}
     made = _open(place)
     if made is None or made.attrs.get(MARK) != mark:

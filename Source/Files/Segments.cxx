@@ -158,7 +158,12 @@ SegmentsInJson(const char * text, const char * end)
   std::string                      fault = "it is not JSON with segmentAttributes as dcmqi takes it";
   try
   {
-    const json all = json::parse(text, end);
+    constexpr int deepest = 100;
+    const auto    isFlat = [](int depth, json::parse_event_t, const json &) {
+      ThrowIf(depth > deepest, "its JSON is nested too deeply");
+      return true;
+    };
+    const json all = json::parse(text, end, isFlat);
     for (const json & file : all.at("segmentAttributes"))
     {
       for (const json & one : file)

@@ -73,8 +73,13 @@ RowOf(const std::string & line, const std::vector<std::string> & header)
   const std::size_t quote = line.find('"');
   if (!header.empty())
   {
-    const std::string color = cell("color") + "       ";
-    return { cell("index"), cell("name"), { color.substr(1, 2), color.substr(3, 2), color.substr(5, 2) }, 16 };
+    const std::string color = cell("color");
+    NameRow row{ cell("index"), cell("name"), std::vector<std::string>(color.empty() || color == "n/a" ? 0 : 3), 16 };
+    for (std::size_t i = 0; i < row.color.size() && color.size() == 7 && color[0] == '#'; ++i)
+    {
+      row.color[i] = color.substr(1 + 2 * i, 2);
+    }
+    return row;
   }
   if (quote != std::string::npos && cells.size() >= 8 && line.size() > quote + 1 && line.back() == '"')
   {
@@ -126,10 +131,10 @@ SegmentsIn(const char * place, const char * end)
       const auto channel = NumberOf<std::uint8_t>(text, row.base);
       color.insert(color.end(), channel ? 1 : 0, channel.value_or(0) / 255.0);
     }
-    ThrowIf(!label || (header.empty() && (row.name.empty() || color.size() != 3)),
+    ThrowIf(!label || color.size() != row.color.size() || (header.empty() && row.name.empty()),
             "its line " + std::to_string(number) + ", " + Quoted(PlainText(line.substr(0, 60))) +
-              ", is not a row of a label table; ITK-SNAP's label descriptions, color tables of 3D Slicer (.ctbl) "
-              "and FreeSurfer, dseg.tsv of BIDS and the JSON of dcmqi are read");
+              ", is not a row of a label table (colors: 0 to 255, or #rrggbb); ITK-SNAP's label descriptions, color "
+              "tables of 3D Slicer (.ctbl) and FreeSurfer, dseg.tsv of BIDS and the JSON of dcmqi are read");
     const auto [first, isNew] = lineOf.emplace(*label, number);
     ThrowIf(!isNew,
             "its lines " + std::to_string(first->second) + " and " + std::to_string(number) + " both name the label " +
@@ -138,7 +143,7 @@ SegmentsIn(const char * place, const char * end)
     std::replace(row.name.begin(), row.name.end(), isSlicer ? '_' : ' ', ' ');
     if (*label != 0 && !row.name.empty())
     {
-      segments.push_back(MakeSegment(*label, row.name, color.size() == 3 ? color : std::vector<double>()));
+      segments.push_back(MakeSegment(*label, row.name, color));
     }
   }
   return segments;
@@ -150,22 +155,34 @@ SegmentsInJson(const char * text, const char * end)
 {
   using nlohmann::json;
   std::map<std::uint64_t, Segment> segments;
+  std::string                      fault = "it is not JSON with segmentAttributes as dcmqi takes it";
   try
   {
-    const json all = json::parse(text, end);
+    constexpr int deepest = 100;
+    const auto    isFlat = [](int depth, json::parse_event_t, const json &) {
+      ThrowIf(depth > deepest, "its JSON is nested too deeply");
+      return true;
+    };
+    const json all = json::parse(text, end, isFlat);
     for (const json & file : all.at("segmentAttributes"))
     {
       for (const json & one : file)
       {
-        const auto codeOf = [&one](const std::string & name) {
+        fault = "each segment needs a labelID, a whole number";
+        const json number = one.value("labelID", json());
+        ThrowIf(!number.is_number_unsigned(), fault);
+        const auto        label = number.get<std::uint64_t>();
+        const std::string must = " of label " + std::to_string(label) + " must be ";
+        const auto        codeOf = [&](const std::string & name) {
+          fault = "the " + name + must + "an object with the texts CodeValue, CodingSchemeDesignator and CodeMeaning";
           const json code = one.value(name, json::object());
           return code.value("CodingSchemeDesignator", "") + "^" + code.value("CodeValue", "") + "^" +
                  code.value("CodeMeaning", "");
         };
+        fault = "the recommendedDisplayRGBValue" + must + "3 numbers from 0 to 255";
         std::vector<double> color = one.value("recommendedDisplayRGBValue", std::vector<double>());
         const auto          isChannel = [](double channel) { return channel >= 0 && channel <= 255; };
-        ThrowIf((!color.empty() && color.size() != 3) || !std::all_of(color.begin(), color.end(), isChannel),
-                "a recommendedDisplayRGBValue must be 3 numbers from 0 to 255");
+        ThrowIf((!color.empty() && color.size() != 3) || !std::all_of(color.begin(), color.end(), isChannel), fault);
         std::transform(color.begin(), color.end(), color.begin(), [](double channel) { return channel / 255; });
         const std::string property = "SegmentedProperty";
         const std::string tags =
@@ -173,18 +190,16 @@ SegmentsInJson(const char * text, const char * end)
           codeOf(property + "CategoryCodeSequence") + "~" + codeOf(property + "TypeCodeSequence") + "~" +
           codeOf(property + "TypeModifierCodeSequence") + "~Anatomic codes - DICOM master list~" +
           codeOf("AnatomicRegionSequence") + "~" + codeOf("AnatomicRegionModifierSequence") + "|";
-        const json number = one.value("labelID", json());
-        ThrowIf(!number.is_number_unsigned(), "each segment needs a labelID, a whole number from 0");
-        const auto label = number.get<std::uint64_t>();
+        fault = "the SegmentLabel or SegmentDescription" + must + "a text";
         const auto name = one.value("SegmentLabel", one.value("SegmentDescription", std::to_string(label)));
         ThrowIf(!segments.emplace(label, MakeSegment(label, name, color, tags)).second,
                 "it names the label " + std::to_string(label) + " twice");
       }
     }
   }
-  catch (const json::exception & error)
+  catch (const json::exception &)
   {
-    throw Error("it is not JSON with segmentAttributes as dcmqi takes it: " + PlainText(error.what()));
+    throw Error(fault);
   }
   return Mapped(segments, [](const auto & labeled) { return labeled.second; });
 }
@@ -218,7 +233,7 @@ MakeSegment(std::uint64_t label, const std::string & name, const std::vector<dou
   std::string channels;
   for (const double channel : color.empty() ? std::vector<double>(own.begin(), own.end()) : color)
   {
-    channels += (channels.empty() ? "" : " ") + Shortest(std::round(1000 * channel) / 1000);
+    channels += (channels.empty() ? "" : " ") + Shortest(std::round(1000 * std::clamp(channel, 0.0, 1.0)) / 1000);
   }
   segment.fields = { { "ID", "Segment_" + std::to_string(label) },
                      { "Name", escaped },

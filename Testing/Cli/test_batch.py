@@ -78,6 +78,20 @@ class ResultsTest(BatchTest):
         self.assertEqual(one, self.tree())
         self.assertEqual(len(one), 3 * 4 + 4)
 
+    def test_intensities_that_are_nan_are_ignored_on_request(self):
+        # A part of 5 x 5 x 5 voxels with a pore of 3, of which one is not a number.
+        places = itertools.product(range(7), repeat=3)
+        values = [100 if all(0 < at < 6 for at in place) else 0 for place in places]
+        values[3 * 49 + 3 * 7 + 2:3 * 49 + 3 * 7 + 5] = float("nan"), 10, 20
+        write_nrrd(os.path.join(self.input, "a.nrrd"), "float", (7, 7, 7), values)
+        for more, mean in (("", "nan"), ("nan = \"keep\"\n", "nan"), ("nan = \"ignore\"\n", "15")):
+            with self.subTest(more):
+                self.recipe("[part]\nmethod = \"pores\"\nrange = [50, 150]\n[measuring]\nintensity = true\n" + more)
+                shutil.rmtree(self.output, ignore_errors=True)
+                self.batch()
+                row, = rows_of(os.path.join(self.output, "defects.csv"))
+                self.assertEqual((row["voxel_count"], row["intensity_mean"]), ("3", mean))
+
     def test_progress_has_the_time_left(self):
         self.recipe()
         for name in "abc":

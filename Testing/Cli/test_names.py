@@ -125,7 +125,15 @@ class NamesTest(CommandTest):
                              ("5 kidney 1 2 300 0\n", "is not a row"), ("-5 kidney 1 2 3 0\n", "is not a row"),
                              ("5 255 0 0 1 1 1 \"a\n", "is not a row"), ("index\tname\n5\n", "it names no label"),
                              ("5 a 1 2 3 0\n6 b 1 2 3 0\n5 c 1 2 3 0\n", "its lines 1 and 3 both name the label 5"),
-                             (b"\x00\xff\x1b[31m 1 2", "is not a row"), ("{", "it is not JSON with segmentAttributes"), ("{}", "'segmentAttributes'"),
+                             (b"\x00\xff\x1b[31m 1 2", "is not a row"), ("{", "it is not JSON with segmentAttributes"), ("{}", "segmentAttributes as dcmqi"), ('{"segmentAttributes": ' + "[" * 2000000, "nested too deeply"),
+                             ('{"segmentAttributes": [[{"labelID": ' + "[" * 2000000 + "]" * 2000000 + "}]]}", "nested too deeply"), ("[]", "is not a row"),
+                             ('{"segmentAttributes": 5}', "labelID"), ('{"segmentAttributes": [{"labelID": 1}]}', "labelID"), ('{"segmentAttributes": [[[]]]}', "labelID"),
+                             ('{"segmentAttributes": [[{"labelID": 7, "SegmentLabel": 5}]]}', "the SegmentLabel or SegmentDescription of label 7 must be a text"),
+                             ('{"segmentAttributes": [[{"labelID": 7, "recommendedDisplayRGBValue": "red"}]]}', "the recommendedDisplayRGBValue of label 7 must be 3 numbers"),
+                             ('{"segmentAttributes": [[{"labelID": 7, "AnatomicRegionSequence": []}]]}', "the AnatomicRegionSequence of label 7 must be an object with the texts"),
+                             ('{"segmentAttributes": [[{"labelID": 7, "AnatomicRegionSequence": {"CodeValue": 5}}]]}', "the AnatomicRegionSequence of label 7 must be"),
+                             *(("index\tname\tcolor\n5\ta\t%s\n" % color, "its line 2, '5\\x09a\\x09%s', is not a row of a label table (colors: 0 to 255, or #rrggbb)" % color)
+                               for color in ("red", "#12345", "#1234567", "12345678", "#12345g", "e61a33", "# 1 2 3")),
                              ('{"segmentAttributes": [[]]}', "it names no label"), ('{"segmentAttributes": [[{"labelID": "x"}]]}', "a whole number"),
                              ('{"segmentAttributes": [[{"labelID": 1.5}]]}', "a whole number"), ('{"segmentAttributes": [[{}]]}', "labelID"),
                              ('{"segmentAttributes": [[{"labelID": 1, "recommendedDisplayRGBValue": [1, 2, 256]}]]}', "0 to 255"),
@@ -134,9 +142,26 @@ class NamesTest(CommandTest):
             with self.subTest(text=text):
                 result = self.fails("stats", scan, "-o", self.path("t.csv"), "--names", self.write("n.txt", text), saying=saying)
                 self.assertNotIn("\x1b", result.stderr)
+                self.assertNotIn("json", result.stderr)
+        for color in ("", "n/a", "#E61a33"):
+            self.assertEqual(self.names(scan, "--names", self.write("n.tsv", "index\tname\tcolor\n5\ta\t%s\n" % color))[0][1], "a")
         self.fails("stats", scan, "-o", self.path("t.csv"), "--names", self.path("none.txt"), saying="cannot read the names in")
         names = self.write("n.csv", TABLES["snap.txt"])
         self.fails("stats", scan, "-o", names, "--names", names, saying="n.csv', which is the input of --names")
+
+    def test_colors_that_are_none_are_noted(self):
+        good = "0.9 0.1 0.2"
+        for color in ("red", "0.9 0.1", "0.9 0.1 0.2 1", "2 0 0", "-0.1 0 0", "nan 0 0", "", "230 26 51"):
+            with self.subTest(color=color):
+                with open(self.segmentation(), "rb") as stream:
+                    content = stream.read()
+                scan = self.write("bad.seg.nrrd", content.replace(b"Color:=" + good.encode(), b"Color:=" + color.encode()))
+                result = self.ok("clean", scan, self.path("o.seg.nrrd"), "--minimum-size", 1)
+                self.assertIn("the color '%s' of a segment is not 3 numbers from 0 to 1 and is ignored" % color, result.stderr)
+                pairs = pairs_of(self.path("o.seg.nrrd"))
+                self.assertNotIn("Segment0_Color", pairs)
+                self.assertEqual((pairs["Segment0_Name"], pairs["Segment1_Color"]), ("left kidney", "0.1 0.8 0.2"))
+        self.assertNotIn("color", self.ok("clean", self.segmentation(), self.path("o.seg.nrrd"), "--minimum-size", 1).stderr)
 
     def test_components_inherit_names(self):
         two = voxels((((0, 0), (0, 0), (0, 0)), 5), (KIDNEY, 5), (LIVER, 12))
@@ -210,11 +235,11 @@ class NamesTest(CommandTest):
         self.ok("crop", scan, self.path("d.nrrd"), "--component", 12)
         self.assertEqual(labels_of(self.path("d.nrrd")), labels_of(self.path("c.nrrd")))
         self.fails("crop", scan, self.path("n.nrrd"), "--component", "Livre", saying="did you mean 'Liver'?")
-        self.fails("crop", scan, self.path("n.nrrd"), "--component", "Liver,left kidney", saying="'12,5' for --component is not a number")
+        self.fails("crop", scan, self.path("n.nrrd"), "--component", "Liver,left kidney", saying="'Liver,left kidney' names the labels 12,5; give one of these")
         write_nrrd(self.path("plain.nrrd"), "uint8", SIZES, voxels((KIDNEY, 5)))
         both = self.write("n.tsv", "index\tname\n5\tboth\n12\tboth\n")
         self.fails("crop", scan, self.path("n.nrrd"), "--component", "both", "--names", both,
-                   saying="'both' for --component is the name of the labels 5,12; give one of these")
+                   saying="--component is for one label, and 'both' names the labels 5,12; give one of these")
         self.fails("crop", scan, self.path("n.nrrd"), "--component", "x", "--labels", self.path("plain.nrrd"),
                    saying="'x' for --component is not a number")
         if "VTK ON" not in self.ok("info").stdout:

@@ -171,6 +171,8 @@ class RecipeTest(CommandTest):
         self.refuses("[selection]\nkeep = \"intensity_mean < 2\"\n", 2, "measuring.intensity = true")
         self.refuses("[[acceptance]]\nrule = \"near-surface\"\nwithin_mm = 1\nat_most_count = 0\n", 2, "surface of the part")
         self.accepts("[selection]\nkeep = \"intensity_mean < 2\"\n[measuring]\nintensity = true\n")
+        self.refuses("[measuring]\nnan = \"ignore\"\n", 2, "measuring.nan needs measuring.intensity")
+        self.refuses("[measuring]\nintensity = true\nnan = \"drop\"\n", 3, "ignore")
 
     def test_ranges_that_find_nothing(self):
         part = "[part]\nmethod = \"%s\"\nrange = %s\n"

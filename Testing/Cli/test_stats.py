@@ -322,6 +322,21 @@ class StatsTest(CommandTest):
         write_nrrd(self.path("labels.nrrd"), "uint8", (7, 86), labels)
         kept = self.ok("stats", self.path("labels.nrrd"), "--intensity", self.path("values.nrrd"), "--print", "--nan", "keep")
         self.assertIn("4 components have no mean intensity", kept.stderr + kept.stdout)
+        asked = ("--intensity", self.path("values.nrrd"), "--nan", "ignore")
+        # Labels in separate blocks are components, and objects.
+        for command in (("label", "--equal-value", "--background", "0", "--connectivity", "8"), ("split", "--split-height", "9"), ("select", "--where", "label > 0", "--keep")):
+            write_nrrd(self.path("blocks.nrrd"), "uint8", (7, 86), [0 if place // 7 % 9 == 8 else 1 for place in range(602)])
+            self.ok(command[0], self.path("blocks.nrrd"), self.path("o.nrrd"), *command[1:], *asked, "--statistics", self.path("t.csv"))
+            with open(self.path("t.csv"), newline="", encoding="utf-8") as stream:
+                means = [float(row["intensity_mean"]) for row in csv.DictReader(stream)]
+            blocks = [values[begin:begin + 56] for begin in range(0, 602, 63)] if len(means) > 1 else [[v for place, v in enumerate(values) if place // 7 % 9 != 8]]
+            self.assertEqual(len(means), 1 if command[0] == "select" else 10)
+            for mean, block in zip(means, blocks):
+                numbers_of_block = [value for value in block if not math.isnan(value)]
+                self.assertTrue(math.isclose(mean, sum(numbers_of_block) / len(numbers_of_block), rel_tol=1e-9), command)
+        self.fails("label", self.path("blocks.nrrd"), self.path("n.nrrd"), *asked, "--statistics", self.path("n.csv"), "--memory", "1GB",
+                   saying="--memory")
+        self.fails("label", self.path("blocks.nrrd"), self.path("n.nrrd"), "--nan", "ignore", "--statistics", self.path("n.csv"), saying="--intensity")
         self.fails("stats", self.path("labels.nrrd"), "-o", self.path("n.csv"), "--nan", "ignore", saying="--intensity")
         self.fails("stats", self.path("labels.nrrd"), "--intensity", self.path("values.nrrd"), "--print", "--nan", "drop", saying="--nan")
 

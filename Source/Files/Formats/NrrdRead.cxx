@@ -85,9 +85,25 @@ AxesOf(const NrrdHeader & header)
   return axes;
 }
 
+/** Whether a text is red, green and blue, 0 to 1. */
+bool
+IsColor(const std::string & text)
+{
+  try
+  {
+    const auto channels = RealNumbers(text, "Color");
+    const auto isShare = [](double channel) { return channel >= 0 && channel <= 1; };
+    return channels.size() == 3 && std::all_of(channels.begin(), channels.end(), isShare);
+  }
+  catch (const Error &)
+  {
+    return false;
+  }
+}
+
 /** The segments that 3D Slicer lists in a header: "Segment3_Name:=liver". */
 Segmentation
-SegmentsIn(const NrrdHeader & header, int layers)
+SegmentsIn(const NrrdHeader & header, int layers, std::vector<std::string> & notes)
 {
   Segmentation                   found;
   std::map<std::string, Segment> byNumber;
@@ -108,6 +124,11 @@ SegmentsIn(const NrrdHeader & header, int layers)
       std::uint64_t & place = field == "Layer" ? segment.layer : segment.label;
       const auto      read = std::from_chars(value.data(), value.data() + value.size(), place);
       place = read.ec == std::errc() ? place : 0;
+    }
+    else if (field == "Color" && !IsColor(value))
+    {
+      notes.push_back("the color " + Quoted(value.substr(0, 60)) +
+                      " of a segment is not 3 numbers from 0 to 1 and is ignored");
     }
     else if (field != "Extent")
     {
@@ -327,7 +348,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     }
   }
   image.extent = SettleExtent(sizes);
-  image.segmentation = SegmentsIn(header, image.channels);
+  image.segmentation = SegmentsIn(header, image.channels, image.notes);
   NoteIf(image.channels > 1 && !header.pairs.empty(),
          "its segments overlap and are stored in " + std::to_string(image.channels) +
            " layers, which are read as channels; `brickccl stats` measures each, `brickccl merge` makes one label map",

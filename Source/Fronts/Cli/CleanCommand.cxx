@@ -186,7 +186,11 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("SEGMENTATION", arguments->input, "image; every value except the background is a class")
     ->required();
   command->add_option("OUTPUT", arguments->output, "cleaned segmentation; classes keep their values")->required();
-  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5 or \"left kidney,liver\"")
+  command
+    ->add_option("--values",
+                 arguments->values,
+                 "clean only these classes, as 1,3,5 or \"left kidney,liver\"\nA name with a comma is in double "
+                 "quotes: '\"mass, left\",liver'.")
     ->type_name("V,V,...");
   command->add_option("--background", arguments->background, "value of the background and of removed voxels")
     ->check(AnyNumber())

@@ -45,7 +45,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "The page", "recipe no-browser port linger embed-in" },
   { job::group::Table,
     "stats:output sweep:output compare:output score:output histogram bins log weights plot list-columns "
-    "list-columns-markdown masks nan resample merge:output overlap" },
+    "list-columns-markdown masks resample merge:output overlap" },
   { "The report", "report report-field pdf xlsx" },
   { job::group::Running, "jobs resume dry-run record" },
   { "Help", "formats help help-all version" },

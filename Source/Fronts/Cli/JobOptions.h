@@ -20,7 +20,7 @@ inline constexpr const char * FilesRead = ", folder or 'pattern*' of slices\nA f
 inline constexpr const char * ReadingOptions = "spacing raw series accept-irregular-slices accept-sheared ";
 inline constexpr const char * NeighborOptions = "connectivity neighborhood by-slice periodic ";
 inline constexpr const char * TableOptions =
-  "columns intensity part sort top print units ras csv-separator decimal contacts schema ";
+  "columns intensity nan part sort top print units ras csv-separator decimal contacts schema ";
 inline constexpr const char * RegionOptions = "mask box cylinder sphere ";
 inline constexpr const char * RunningOptions = "threads json quiet ";
 

@@ -67,11 +67,8 @@ ColorsOf(const Segmentation & segmentation)
     {
       if (key == "Color")
       {
-        std::vector<double> channels = files::RealNumbers(value, key);
-        channels.resize(3, 0.5);
-        std::transform(channels.begin(), channels.end(), colors[segment.label].begin(), [](double channel) {
-          return std::clamp(channel, 0.0, 1.0);
-        });
+        const std::vector<double> channels = files::RealNumbers(value, key);
+        std::copy(channels.begin(), channels.end(), colors[segment.label].begin());
       }
     }
   }

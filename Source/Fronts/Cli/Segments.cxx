@@ -356,8 +356,8 @@ Number
 LabelForName(const std::string & name, const std::string & option, const Segmentation & segmentation)
 {
   const std::string labels = LabelsForNames(name, option, segmentation);
-  ThrowIf<InvalidArgument>(ItemsOf(name).size() == 1 && labels.find(',') != std::string::npos,
-                           Quoted(name) + " for " + option + " is the name of the labels " + labels +
+  ThrowIf<InvalidArgument>(labels.find(',') != std::string::npos,
+                           option + " is for one label, and " + Quoted(name) + " names the labels " + labels +
                              "; give one of these");
   return ParseNumber(labels, option);
 }

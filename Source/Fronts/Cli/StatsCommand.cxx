@@ -30,7 +30,6 @@ struct StatsArguments : job::Job
   std::vector<std::string> inputs;
   bool                     masks = false;
   bool                     resample = false;
-  std::string              nan = "keep";
   std::string              histogram;
   std::string              plot;
   int                      bins = 0;
@@ -281,9 +280,8 @@ MeasureOne(const StatsArguments & arguments,
   reporter.Step("measuring");
   const ProgressHooks hooks = reporter.Hooks();
   const HostContext   context{ arguments.threads, Progress(hooks) };
-  MeasureOptions      options = with.images.Options(groups);
-  options.ignoresNaN = arguments.nan == "ignore";
-  ComponentTable table = MeasureLabelImage(labels.View(), labels.geometry, options, context, with.volume);
+  ComponentTable      table =
+    MeasureLabelImage(labels.View(), labels.geometry, with.images.Options(groups), context, with.volume);
   with.secondsToMeasure += with.watch.Lap();
   return table;
 }
@@ -406,11 +404,6 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_flag("--resample", arguments->resample, "sample --intensity linearly at the labels' voxel centers")
     ->needs("--intensity")
     ->excludes("--spacing");
-  command->add_option("--nan", arguments->nan, "intensities that are NaN: ignore them, or keep (columns become NaN)")
-    ->check(CLI::IsMember({ "ignore", "keep" }))
-    ->capture_default_str()
-    ->type_name("RULE")
-    ->needs("--intensity");
   auto * const histogram =
     command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")
       ->type_name("COLUMN");

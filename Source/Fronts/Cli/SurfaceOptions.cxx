@@ -140,7 +140,7 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
     ->type_name("COLUMN");
   command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS instead of LPS");
   command->add_flag("--one-file-each", arguments->oneFileEach, "write a file for each component: name_LABEL.ext");
-  AddOptions(*command, *arguments, "intensity columns names " + (std::string(ReadingOptions) + RunningOptions));
+  AddOptions(*command, *arguments, "intensity nan columns names " + (std::string(ReadingOptions) + RunningOptions));
   command->get_option("--columns")->description("more columns of .vtp: names or groups, as shape,thickness");
   if (run)
   {
@@ -164,7 +164,7 @@ AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments 
     ->type_name("STYLE")
     ->check(OneOf({ "slices", "montage", "surface", "mip" }))
     ->capture_default_str();
-  AddOptions(*command, *arguments, "intensity part");
+  AddOptions(*command, *arguments, "intensity nan part");
   command->get_option("--intensity")->description("draw this scan behind the labels; measure its values");
   command->get_option("--part")->description("mask of the part: draw its surface (--style surface)");
   command

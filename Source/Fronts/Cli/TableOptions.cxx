@@ -324,6 +324,7 @@ TableImages::Options(const ColumnGroups & groups) const
   options.intensity = intensity ? std::optional(intensity->View()) : std::nullopt;
   options.part = part ? std::optional(part->View()) : std::nullopt;
   options.zones = zones ? std::optional(zones->View()) : std::nullopt;
+  options.ignoresNaN = ignoresNaN;
   return options;
 }
 
@@ -331,6 +332,7 @@ TableImages
 ReadTableImages(const job::Table & arguments, const LoadedImage & image, int threads, ImageReader & reader)
 {
   TableImages images;
+  images.ignoresNaN = arguments.nan == "ignore";
   if (!arguments.intensity.empty())
   {
     images.intensity = reader.Read(arguments.intensity, false);

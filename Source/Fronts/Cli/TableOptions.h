@@ -58,6 +58,7 @@ struct TableImages
   std::optional<LoadedImage> intensity;
   std::optional<LoadedImage> part;
   std::optional<LoadedImage> zones;
+  bool                       ignoresNaN = false;
 
   MeasureOptions Options(const ColumnGroups & groups) const;
 };

@@ -314,6 +314,7 @@ private:
     if (m_Recipe.measuresIntensity)
     {
       options.intensity = m_Image.View();
+      options.ignoresNaN = m_Recipe.nan == "ignore";
     }
     if (part)
     {

@@ -139,6 +139,7 @@ struct Table
   std::string statistics;
   std::string columns;
   std::string intensity;
+  std::string nan = "keep";
   std::string part;
   std::string zones;
   std::string contacts;

@@ -4,6 +4,8 @@
 
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/ErrorContext.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Segments.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -207,6 +209,23 @@ DirectionOf(const LoadedImage & image)
   return values;
 }
 
+/** The label, name and color of each segment; a color that is not known is empty. */
+nb::list
+SegmentsOf(const LoadedImage & image)
+{
+  nb::list result;
+  for (const Segment & segment : image.segmentation.segments)
+  {
+    std::vector<double> color;
+    for (const auto & [key, value] : segment.fields)
+    {
+      color = key == "Color" ? files::RealNumbers(value, key) : color;
+    }
+    result.append(nb::make_tuple(segment.label, TextOf(NameOf(segment)), color));
+  }
+  return result;
+}
+
 } // namespace
 
 } // namespace brickccl::python
@@ -215,6 +234,8 @@ NB_MODULE(_files, module)
 {
   using namespace brickccl;
   using namespace brickccl::python;
+  // napari keeps arrays until Python ends.
+  nb::set_leak_warnings(false);
   module.doc() = "The readers and writers of image files of the brickccl command.";
   nb::class_<LoadedImage>(module, "LoadedImage")
     .def_prop_ro("array", &VoxelsOf, nb::for_getter(nb::sig("def array(self) -> numpy.typing.NDArray[typing.Any]")))
@@ -224,6 +245,9 @@ NB_MODULE(_files, module)
                  [](const LoadedImage & image) { return FirstOf(image.geometry.origin, image.extent.dimension); })
     .def_prop_ro("direction", &DirectionOf)
     .def_prop_ro("has_spacing", [](const LoadedImage & image) { return image.spacingSource != "none"; })
+    .def_prop_ro("segments",
+                 &SegmentsOf,
+                 nb::for_getter(nb::sig("def segments(self) -> list[tuple[int, str, list[float]]]")))
     .def_prop_ro(
       "notes",
       [](const LoadedImage & image) { return TextsOf(image.notes); },

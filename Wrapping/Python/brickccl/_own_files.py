@@ -57,8 +57,8 @@ def read(
     as_labels: bool,
     threads: int,
     progress: Hook | None,
-) -> tuple[np.ndarray[Any, Any], list[float], list[float], list[float]]:
-    """Voxels, spacing in the order of the array's axes, origin and direction; notes go to `accepted`."""
+) -> tuple[np.ndarray[Any, Any], list[float], list[float], list[float], list[tuple[int, str, list[float]]]]:
+    """Voxels, spacing in the order of the array's axes, origin, direction and segments; notes go to `accepted`."""
     along = [] if spacing is None else [float(value) for value in spacing][::-1]
     path, uid = os.fsencode(name), os.fsencode(series)
     try:
@@ -73,7 +73,7 @@ def read(
     accepted.notes += [f"'{name}': {_in_python(note)}" for note in image.notes]
     if not image.has_spacing:
         accepted.notes.append(f"'{name}': {_NO_SPACING}")
-    return image.array, image.spacing[::-1], image.origin, image.direction
+    return image.array, image.spacing[::-1], image.origin, image.direction, image.segments
 
 
 def write(

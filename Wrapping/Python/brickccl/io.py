@@ -32,6 +32,11 @@ class Image:
     origin, direction : sequence of float, optional
         As in ITK, in the order x, y, z; `direction` row after row, or as a matrix.
 
+    Attributes
+    ----------
+    names, colors : dict
+        For each label that the file names: its name, and its red, green and blue from 0 to 1. `write` does not write them.
+
     Examples
     --------
     >>> import numpy as np, brickccl
@@ -49,6 +54,8 @@ class Image:
         direction: Sequence[float] | None = None,
     ) -> None:
         self.array: np.ndarray[tuple[int, ...], np.dtype[Any]] = np.asarray(array)
+        self.names: dict[int, str] = {}
+        self.colors: dict[int, tuple[float, float, float]] = {}
         dimension = self.array.ndim
         self.spacing: tuple[float, ...] = _floats_of("spacing", spacing, (1.0,) * dimension)
         self.origin: tuple[float, ...] = _floats_of("origin", origin, (0.0,) * dimension)
@@ -165,7 +172,9 @@ def read(
     found = _own_files.read(
         name, accepted, series=chosen, spacing=spacing, raw=raw or "", as_labels=as_labels, threads=count, progress=hook
     )
-    image = Image(*found)
+    image = Image(*found[:4])
+    image.names = {label: text for label, text, _ in found[4] if text}
+    image.colors = {label: (color[0], color[1], color[2]) for label, _, color in found[4] if color}
     for text in accepted.notes:
         warnings.warn(text, UserWarning, stacklevel=2)
     return image

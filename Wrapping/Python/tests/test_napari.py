@@ -276,3 +276,49 @@ def test_cleaning_takes_the_neighbors_of_the_labels(viewer, qtbot):
     cleaning.minimum_volume.value = 2
     run(qtbot, cleaning)
     np.testing.assert_array_equal(viewer.layers["diagonal components cleaned"].data, image)
+
+
+def test_names_of_segments_are_kept(viewer, qtbot, tmp_path, monkeypatch):
+    pytest.importorskip("brickccl._files")
+    organs = np.zeros((20, 30, 30), np.uint8)
+    organs[4:12, 4:14, 4:14] = organs[15:17, 20:24, 20:24] = organs[1, 1, 1] = 5
+    organs[4:10, 14:26, 4:26] = 12
+    names = {5: "left kidney", 12: "liver"}
+    header = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 30 30 20\nencoding: raw\n"
+    for number, (label, name) in enumerate(names.items()):
+        header += f"Segment{number}_LabelValue:={label}\nSegment{number}_Name:={name}\nSegment{number}_Color:=0.{number} 0.5 1\n"
+    (tmp_path / "organs.seg.nrrd").write_bytes(header.encode() + b"\n" + organs.tobytes())
+    (layer,) = viewer.open(str(tmp_path / "organs.seg.nrrd"), plugin="brickccl")
+    assert layer.get_status((5, 5, 5), world=True)["value"] == "5; name: left kidney"
+    widget = dock(viewer, "Label components")
+    assert widget.layer.value is layer and widget.criterion.value == "equal values"
+    run(qtbot, widget)
+    parts = viewer.layers["organs.seg.nrrd components"]
+    for place in np.argwhere(organs)[::50]:
+        # Only what the visible slice has is known.
+        viewer.dims.set_current_step(0, place[0])
+        name = names[organs[tuple(place)]]
+        assert f"; name: {name}, " in parts.get_status(parts.data_to_world(place), world=True)["value"]
+    assert parts.features["name"].tolist() == ["background", "left kidney", "left kidney", "liver", "left kidney"][: len(parts.features)]
+    assert len(parts.features) == 5 and "name" not in widget.color.choices
+    widget.color.value = "volume_mm3"
+    widget.criterion.value = "not background"
+    run(qtbot, widget)
+    assert "name" not in parts.features
+    viewer.dims.set_current_step(0, 7)
+    cleaning = dock(viewer, "Clean segmentation")
+    cleaning.layer.value = layer
+    told = []
+    monkeypatch.setattr(_widgets, "show_error", told.append)
+    cleaning.values.value = "left kidny"
+    cleaning.start.changed.emit(True)
+    assert "'left kidny'" in told[0] and "names of 'organs.seg.nrrd'" in told[0]
+    for text, values in (("left kidney", [5]), ("liver, 5", [12, 5]), ("5 12", [5, 12])):
+        cleaning.values.value = text
+        cleaning.largest.value = 1
+        run(qtbot, cleaning)
+        cleaned = viewer.layers["organs.seg.nrrd cleaned"]
+        np.testing.assert_array_equal(cleaned.data, brickccl.clean(organs, values=values, largest=1, fill_holes=True))
+        assert cleaned.get_status((5, 5, 5), world=True)["value"] == "5; name: left kidney"
+        np.testing.assert_allclose(cleaned.get_color(12), (0.1, 0.5, 1, 1), atol=1e-6)
+    shot(viewer, "names.png")

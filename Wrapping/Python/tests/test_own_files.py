@@ -224,6 +224,77 @@ def test_segmentations_of_slicer_list_their_segments(tmp_path):
     assert [f"Segment{number}_LabelValue:={number + 1}" in header for number in range(5)] == [True] * 4 + [False]
 
 
+def write_segmentation(path, labels, names, colors):
+    """A segmentation as 3D Slicer writes it, with an origin and axes that are swapped."""
+    header = f"NRRD0004\ntype: uint8\ndimension: 3\nspace: left-posterior-superior\nsizes: {' '.join(map(str, labels.shape[::-1]))}\n"
+    header += "space directions: (0,0.5,0) (2,0,0) (0,0,3)\nspace origin: (10,20,30)\nencoding: raw\n"
+    for number, (label, name) in enumerate(names.items()):
+        fields = {"ID": f"Segment_{number}", "Name": name, "Color": " ".join(map(str, colors[label])), "LabelValue": label, "Layer": 0}
+        header += "".join(f"Segment{number}_{key}:={value}\n" for key, value in fields.items())
+    path.write_bytes(header.encode() + b"\n" + labels.tobytes())
+
+
+ORGANS = {5: "left kidney", 12: "Leber \u00e4, rechts"}
+COLORS = {5: (0.9, 0.1, 0.2), 12: (0.0, 0.5, 1.0)}
+
+
+def organs():
+    labels = np.zeros((4, 5, 6), np.uint8)
+    labels[0], labels[2, 1:], labels[3, 0, 0] = 5, 12, 7
+    return labels
+
+
+def test_names_and_colors_of_segments_are_read(tmp_path):
+    write_segmentation(tmp_path / "a.seg.nrrd", organs(), ORGANS, COLORS)
+    table = "".join(
+        f'<Label Key="{label}" Red="{red}" Green="{green}" Blue="{blue}" Alpha="1">{ORGANS[label]}</Label>'
+        for label, (red, green, blue) in COLORS.items()
+    )
+    nibabel = pytest.importorskip("nibabel")
+    nifti = nibabel.Nifti1Image(organs().T, np.eye(4))
+    table = f"<CaretExtension><LabelTable>{table}</LabelTable></CaretExtension>"
+    nifti.header.extensions.append(nibabel.nifti1.Nifti1Extension(30, table.encode()))
+    nibabel.save(nifti, tmp_path / "a.nii.gz")
+    for name in ("a.seg.nrrd", "a.nii.gz"):
+        image = io.read(tmp_path / name)
+        np.testing.assert_array_equal(image.array, organs())
+        assert (image.names, image.colors) == (ORGANS, COLORS)
+    io.write(tmp_path / "b.nrrd", organs())
+    image = io.read(tmp_path / "b.nrrd")
+    assert (image.names, image.colors) == ({}, {})
+
+
+def test_napari_shows_names(tmp_path):
+    """What its status bar and its tooltip say; they need no window."""
+    layers = pytest.importorskip("napari.layers")
+    from napari.components import ViewerModel
+    from brickccl.napari._reader import reader_of
+
+    write_segmentation(tmp_path / "a.seg.nrrd", organs(), ORGANS, COLORS)
+    ((data, options, kind),) = reader_of(str(tmp_path / "a.seg.nrrd"))(str(tmp_path / "a.seg.nrrd"))
+    layer = layers.Layer.create(data, options, kind)
+    assert isinstance(layer, layers.Labels) and layer.name == "a.seg.nrrd"
+    viewer = ViewerModel()
+    viewer.add_layer(layer)
+    reference = sitk.ReadImage(str(tmp_path / "a.seg.nrrd"))
+    directions = np.reshape(reference.GetDirection(), (3, 3))
+    for index, shown in (((0, 1, 2), "5; name: left kidney"), ((2, 1, 0), "12; name: Leber \u00e4, rechts"), ((1, 1, 1), "0; name: background")):
+        place = layer.data_to_world(index)
+        np.testing.assert_allclose(directions @ place[::-1], reference.TransformIndexToPhysicalPoint(index[::-1]))
+        viewer.dims.set_point(range(3), place)
+        assert layer.get_status(place, world=True)["value"] == shown
+    for label, color in COLORS.items():
+        np.testing.assert_allclose(layer.get_color(label), (*color, 1), atol=1e-6)
+    # Labels without a name are visible.
+    assert layer.get_color(7)[3] == 1
+    viewer.dims.set_point(range(3), layer.data_to_world((3, 0, 0)))
+    assert layer.get_status(layer.data_to_world((3, 0, 0)), world=True)["value"].startswith("7")
+    io.write(tmp_path / "b.nrrd", organs(), spacing=(3, 2, 1))
+    ((data, options, kind),) = reader_of(str(tmp_path / "b.nrrd"))(str(tmp_path / "b.nrrd"))
+    assert kind == "image" and options["scale"] == (3, 2, 1)
+    assert reader_of([str(tmp_path / "b.nrrd")]) is None
+
+
 def test_palettes_are_read_as_labels_where_that_is_asked_for(tmp_path):
     image = pytest.importorskip("PIL.Image")
     numbers = np.arange(12, dtype=np.uint8).reshape(3, 4) % 5

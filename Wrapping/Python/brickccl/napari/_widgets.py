@@ -21,7 +21,8 @@ import brickccl
 
 from ._histogram import HistogramWidget, Legend, histogram_of, otsu_of, robust_limits
 
-_CRITERIA = {"not background": "foreground", "range of values": "range", "equal values": "equal-value", "similar values": "tolerance"}
+_EQUAL = "equal values"
+_CRITERIA = {"not background": "foreground", "range of values": "range", _EQUAL: "equal-value", "similar values": "tolerance"}
 _NEIGHBORS = {"faces": 1, "faces and edges": 2, "all": 3}
 _PLAIN = "label"
 _COLORS = "viridis"
@@ -57,6 +58,14 @@ def spacing_of(layer: Any) -> tuple[float, ...]:
         is_length = unit.dimensionality == {"[length]": 1.0}
         spacing.append(abs(float(step)) * (float((1 * unit).to("mm").magnitude) if is_length else 1.0))
     return tuple(spacing)
+
+
+def names_of(layer: Any) -> dict[int, str]:
+    """The names of labels in the features of a layer."""
+    features = getattr(layer, "features", {})
+    if "index" not in features or "name" not in features:
+        return {}
+    return {int(label): str(name) for label, name in zip(features["index"], features["name"])}
 
 
 def rank_of(text: str, dimension: int) -> int:
@@ -212,6 +221,7 @@ class LabelComponents(_Task):
         self.histogram = HistogramWidget()
         self.legend = Legend(_COLORS)
         self.result: Any = None
+        self._names: dict[int, str] = {}
         self._preview: Any = None
         self._previews = False
         self.add(
@@ -265,7 +275,8 @@ class LabelComponents(_Task):
         if isinstance(layer, napari.layers.Image) and not layer.rgb:
             counts = histogram_of(layer.data[-1] if layer.multiscale else layer.data)
         self.histogram.show_counts(counts)
-        self.criterion.value = next(iter(_CRITERIA)) if counts is None else "range of values"
+        named = _EQUAL if names_of(layer) else next(iter(_CRITERIA))
+        self.criterion.value = named if counts is None else "range of values"
         if counts is not None:
             self._take_otsu()
 
@@ -372,6 +383,7 @@ class LabelComponents(_Task):
         options["device"] = self.device.value
         self._previews = False
         self._end_preview()
+        self._names = names_of(layer) if options.get("criterion") == "equal-value" else {}
         return functools.partial(self._work, layer, image, spacing, options, {_MADE_BY: {"neighbors": self.neighbors.value}})
 
     def _work(self, layer: Any, image: Any, spacing: Any, options: dict[str, Any], made: dict[str, Any]) -> Any:
@@ -382,6 +394,10 @@ class LabelComponents(_Task):
         background = {name: np.zeros(1, values.dtype) if name == "label" else [np.nan] for name, values in table.items()}
         rows = {name: np.concatenate([background[name], values]) for name, values in table.items()}
         features = pandas.DataFrame({"index": rows.pop("label"), **rows})
+        if self._names:
+            # Components have the name of the label that they are of.
+            values = brickccl.statistics(labels, intensity=image, spacing=spacing)["intensity_min"]
+            features.insert(1, "name", [self._names.get(int(value), "") for value in (0, *values)])
         return layer, labels, table, features, made
 
     def show_result(self, result: Any) -> None:
@@ -414,7 +430,7 @@ class CleanSegmentation(_Task):
 
     def __init__(self, viewer: napari.viewer.Viewer) -> None:
         super().__init__(viewer, (napari.layers.Labels,), "Clean")
-        self.values = LineEdit(label="classes", value="", tooltip="numbers such as 1, 3, 5; empty for all")
+        self.values = LineEdit(label="classes", value="", tooltip="numbers or names, as 1, 3, liver; empty for all")
         self.minimum_volume = FloatSpinBox(
             label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="smaller components become background"
         )
@@ -434,14 +450,8 @@ class CleanSegmentation(_Task):
 
     def prepare(self, layer: Any) -> Callable[[], Any]:
         segmentation, spacing = voxels_of(layer), spacing_of(layer)
-        values = None
-        if self.values.value.strip():
-            try:
-                values = [int(text) for text in self.values.value.replace(",", " ").split()]
-            except ValueError:
-                raise ValueError(f"classes are '{self.values.value}'; they must be whole numbers such as 1, 3, 5") from None
         options = {
-            "values": values,
+            "values": self._classes(names_of(layer)),
             "minimum_volume": self.minimum_volume.value or None,
             "largest": self.largest.value or None,
             "fill_holes": self.fill_holes.value,
@@ -450,13 +460,28 @@ class CleanSegmentation(_Task):
         }
         return functools.partial(self._work, layer, segmentation, options)
 
+    def _classes(self, names: dict[int, str]) -> list[int] | None:
+        """The labels with the numbers and names that are asked for; None for all."""
+        asked = self.values.value.strip()
+        values: list[int] = []
+        for text in [asked] if asked in names.values() else asked.split(","):
+            labels = [label for label, name in names.items() if name == text.strip()]
+            try:
+                values += labels or [int(number) for number in text.split()]
+            except ValueError:
+                known = f" or names of '{self.layer.value.name}'" if names else ""
+                raise ValueError(f"classes are '{asked}'; they must be whole numbers such as 1, 3, 5{known}") from None
+        return values or None
+
     def _work(self, layer: Any, segmentation: Any, options: dict[str, Any]) -> Any:
         cleaned, report = brickccl.clean(segmentation, return_report=True, progress=self._progress, **options)
         return layer, cleaned, report
 
     def show_result(self, result: Any) -> None:
         layer, cleaned, report = result
-        self.show_labels(layer, cleaned, "cleaned")
+        shown = self.show_labels(layer, cleaned, "cleaned")
+        if names_of(layer):
+            shown.features, shown.colormap = layer.features[["index", "name"]], layer.colormap
         removed = sum(row.removed_components for row in report)
         filled = sum(row.filled_holes for row in report)
         told = f"{removed} of {sum(row.components for row in report)} components removed"

@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must hold on every system alike; the preset mingw runs it with the command for Windows in wine (BRICKCCL_SYSTEM=windows)."""
 
+import csv
 import hashlib
+import math
 import os
 import pathlib
+import shutil
+import subprocess
 import unittest
 
-from support import LabelCommandTest, labels_of, run, write_nrrd
+from support import COMMAND, LabelCommandTest, labels_of, run, write_nrrd
 
 ON_WINDOWS = os.environ.get("BRICKCCL_SYSTEM") == "windows"
-LOG = pathlib.Path(__file__).resolve().parents[2] / "Data" / "log.nrrd"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOG = ROOT / "Data" / "log.nrrd"
+LINUX = ROOT / "build" / "release" / "bin" / "brickccl"
+#: Commands whose outputs are the same bytes on Windows, a batch's records of times, computers and memory excepted.
+OUTPUTS = (
+    "phantom casting part.nrrd --seed 1 --size 64 64 48 --spacing 0.2 0.2 0.2",
+    "label part.nrrd pores.nrrd --pores --intensity part.nrrd --statistics pores.csv --picture pores.png --contacts contacts.csv "
+    "--columns place,shape,feret,hull,geodesic,skeleton,surface,topology,inscribed,thickness,neighbors,intensity",
+    "label part.nrrd smooth.nii.gz --pores --smooth bilateral:0.2:200 --order size --statistics smooth.xlsx",
+    "stats pores.nrrd -o stats.json --histogram volume_mm3 --plot sizes.svg",
+    "sweep part.nrrd --range-from 100 --range-to 1000 --steps 30 -o curve.tsv --plot curve.png",
+    "thickness part.nrrd walls.mha --threshold iso50 --picture walls.png",
+    "compare pores.nrrd pores.nrrd --report changes.html -o changes.csv",
+    "batch casting-porosity part.nrrd -o out --report --xlsx",
+)
+TIMES = ("out/record.json", "out/log.txt", "out/timings.csv", "out/.batch/done/part.json")
+#: Columns whose last digit depends on the system's atan2 and hypot.
+LAST_DIGITS = ("azimuth_deg", "inclination_deg", "geodesic_diameter_mm", "skeleton_length_mm")
 #: The SHA-256 of what Linux writes for knots of the sample log.
 SAME = {
     "labels.nrrd": "84cddc6b4e28f7b9d2e70f8d8a3d015fe5554cbcb522295191df9bd7fca15775",
@@ -39,6 +60,31 @@ class SystemsTest(LabelCommandTest):
             with open(output, "rb") as stream:
                 found[name] = hashlib.sha256(stream.read()).hexdigest()
         self.assertEqual(found, SAME)
+
+    def outputs_of(self, command):
+        """What the commands write in a folder that has the same name each time."""
+        work = pathlib.Path(self.path("work"))
+        work.mkdir()
+        for words in OUTPUTS:
+            result = subprocess.run([command, *words.split()], cwd=work, capture_output=True, text=True, timeout=300)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        found = {path.relative_to(work).as_posix(): path.read_bytes() for path in work.rglob("*") if path.is_file()}
+        shutil.rmtree(work)
+        return found
+
+    @unittest.skipUnless(ON_WINDOWS and LINUX.exists(), "compares with the command for Linux, build/release/bin/brickccl")
+    def test_tables_pictures_and_reports_are_the_same_bytes_as_on_linux(self):
+        # Without the program for surfaces next to it, the reports of Linux have no picture of surfaces, either.
+        linux, windows = (self.outputs_of(command) for command in (shutil.copy(LINUX, self.path("linux")), COMMAND))
+        self.assertEqual(linux.keys(), windows.keys())
+        tables = [list(csv.DictReader(found.pop("pores.csv").decode().splitlines())) for found in (linux, windows)]
+        self.assertEqual([name for name in linux if linux[name] != windows[name] and name not in TIMES], [])
+        self.assertGreater(len(tables[0]), 10)
+        self.assertEqual(len(tables[0]), len(tables[1]))
+        for row, other in zip(*tables):
+            for name, value in row.items():
+                alike = name in LAST_DIGITS and math.isclose(float(value), float(other[name]), rel_tol=1e-14)
+                self.assertTrue(alike or value == other[name], (name, value, other[name]))
 
     def test_names_have_any_letters(self):
         scan = self.scan("Größe 試 \N{GRINNING FACE}")
@@ -88,11 +134,22 @@ class SystemsTest(LabelCommandTest):
 
     @unittest.skipUnless(ON_WINDOWS, "the command for Windows is built without ITK and VTK")
     def test_what_is_missing_is_refused(self):
-        scan = self.scan()
-        for arguments in (("mesh", scan, self.path("m.stl")), ("label", scan, self.output, "--smooth", "gaussian:1mm")):
-            result = run(*arguments)
-            self.assertEqual(result.returncode, 1)
-            self.assertRegex(result.stderr, "VTK|ITK")
+        scan, grid, recipe, output = (self.path(name) for name in ("scan.nrrd", "grid.nrrd", "r.toml", "o.csv"))
+        write_nrrd(scan, "uint8", (9, 9, 9), [int(i % 9 > 3) for i in range(729)])
+        write_nrrd(grid, "uint8", (5, 5, 5), [1] * 125)
+        for saying, *words in (("needs VTK", "mesh", scan, self.path("o.stl")), ("needs VTK", "render", scan, self.path("o.png")),
+                               ("need a build with ITK", "label", scan, self.output, "--smooth", "gaussian:1mm", "--statistics", output),
+                               ("need a build with ITK", "thickness", scan, self.output, "--threshold", 1, "--smooth", "median:1"),
+                               ("needs a build with ITK", "stats", scan, "--intensity", grid, "--resample", "-o", output),
+                               ("needs a build with ITK", "compare", scan, scan, "--align", "-o", output),
+                               ("--pdf needs", "batch", "casting-porosity", scan, "-o", self.path("out"), "--report", "--pdf")):
+            self.fails(*words, saying=saying)
+            self.assertFalse(os.path.exists(self.path("out")))
+        with open(recipe, "w", encoding="utf-8") as stream:
+            stream.write('[recipe]\nname = "r"\n[threshold]\nmethod = 1\n[smoothing]\nfilter = "median"\n')
+        self.assertEqual(run("batch", recipe, scan, "-o", self.path("out")).returncode, 3)
+        with open(self.path("out/log.txt"), encoding="utf-8") as stream:
+            self.assertIn("scan: error: a median and a Gaussian need a build with ITK", stream.read())
 
 
 if __name__ == "__main__":

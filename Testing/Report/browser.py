@@ -10,6 +10,9 @@ import tempfile
 import time
 import unittest
 
+#: The command runs in wine: names of files have no "<", ITK is missing, and it finds no browser.
+ON_WINDOWS = os.environ.get("BRICKCCL_SYSTEM") == "windows"
+
 
 def find_chromium():
     """The path of Chromium or Chrome; None if there is none."""

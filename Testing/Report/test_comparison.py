@@ -11,9 +11,10 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Cli"))
 
-from browser import Browser, find_chromium, needs_axe
+from browser import ON_WINDOWS, Browser, find_chromium, needs_axe
 from support import run, write_nrrd
 
+NAME = "&lt;b&gt;" if ON_WINDOWS else "<b>"
 COUNT = "document.getElementById('defect-count').textContent"
 
 
@@ -29,9 +30,9 @@ def make_pages(folder):
             for z in range(1, 4):
                 for y in range(top, top + 3 + scan * (label == 11)):
                     values[(z * 40 + y) * 50 + left:(z * 40 + y) * 50 + left + 3] = [label] * 3
-        write_nrrd(folder + "/<b>%d.nrrd" % scan, "uint8", (50, 40, 8), values, (0.5, 0.5, 0.5))
+        write_nrrd(folder + "/%s%d.nrrd" % (NAME, scan), "uint8", (50, 40, 8), values, (0.5, 0.5, 0.5))
     for language in ("en", "de"):
-        result = run("compare", *(folder + "/<b>%d.nrrd" % scan for scan in range(3)), "--report", folder + "/%s.html" % language,
+        result = run("compare", *(folder + "/%s%d.nrrd" % (NAME, scan) for scan in range(3)), "--report", folder + "/%s.html" % language,
                      "--report-field", "language=" + language)
         assert result.returncode == 0, result.stderr
 

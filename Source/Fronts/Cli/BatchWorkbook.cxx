@@ -222,8 +222,9 @@ private:
       return;
     }
     const double highest = *std::max_element(values.begin(), values.end());
-    // About twenty bins, whose width is 1, 2 or 5 times a power of 10.
-    const double             power = std::pow(10, std::floor(std::log10(std::max(highest, 1e-9) / 20)));
+    // About twenty bins, whose width is 1, 2 or 5 times a power of 10. On Windows 10^-2 is not 0.01, but 1 / 10^2 is.
+    const double             exponent = std::floor(std::log10(std::max(highest, 1e-9) / 20));
+    const double             power = exponent < 0 ? 1 / std::pow(10, -exponent) : std::pow(10, exponent);
     const double             width = power * (highest / 20 <= power       ? 1
                                               : highest / 20 <= 2 * power ? 2
                                               : highest / 20 <= 5 * power ? 5

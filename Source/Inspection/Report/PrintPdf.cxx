@@ -15,15 +15,17 @@ namespace fs = std::filesystem;
 std::string
 FindBrowser()
 {
-  for (const char * const name : { "chromium", "chromium-browser", "google-chrome", "google-chrome-stable" })
+  for (const char * const name :
+       { "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge" })
   {
     if (std::string path = FindProgram(name); !path.empty())
     {
       return path;
     }
   }
-  throw Error("--pdf needs Chromium or Google Chrome, and neither is in PATH; install one, or print report.html from a "
-              "browser");
+  throw Error(
+    "--pdf needs Chromium or Google Chrome (on Windows chrome or msedge), and neither is in PATH; install one, or "
+    "print report.html from a browser");
 }
 
 std::string

@@ -377,7 +377,7 @@ SmoothByItk(TReal *                 values,
 RigidMotion
 AlignImages(const LoadedImage &, const LoadedImage &, bool, const HostContext &)
 {
-  throw Unsupported("--align needs a build with ITK, which this one is not");
+  throw Unsupported("--align needs a build with ITK, which this one is not; align the scans with another program");
 }
 
 LoadedImage

@@ -40,7 +40,7 @@ RangeOfValues(const std::optional<ImageView> & image, int threads)
 static bool
 IsDefault(const Criterion & criterion)
 {
-  return !criterion.range && criterion.FollowsForeground();
+  return !criterion.range && criterion.background && criterion.FollowsForeground();
 }
 
 /** Notes that the foreground is nothing or nearly everything. \param values  of the image \return whether it is */

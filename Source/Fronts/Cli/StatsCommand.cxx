@@ -406,7 +406,7 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_flag("--resample", arguments->resample, "sample --intensity linearly at the labels' voxel centers")
     ->needs("--intensity")
     ->excludes("--spacing");
-  command->add_option("--nan", arguments->nan, "intensities that are NaN: ignore them, or keep (columns become NaN)")
+  command->add_option("--nan", arguments->nan, "NaN intensities: ignore, or keep (all but min and max become NaN)")
     ->check(CLI::IsMember({ "ignore", "keep" }))
     ->capture_default_str()
     ->type_name("RULE")

@@ -224,11 +224,11 @@ FirstBytes(const FileBytes & file, std::size_t count)
 void
 CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
-  const std::string text = std::to_string(beyond) + " bytes that its header does not mention";
+  const std::string text = (beyond == 1 ? " comes " : " come ") + Counted(beyond, "byte");
   ThrowIf(beyond > 0 && fileCount > 1,
-          "after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
-            ": they are the wrong files");
-  NoteIf(beyond > 0, "after the voxels come " + text, image.notes);
+          "after the voxels of one of its " + std::to_string(fileCount) + " data files" + text +
+            " that its header does not mention: they are the wrong files");
+  NoteIf(beyond > 0, "after the voxels" + text + " that its header does not mention", image.notes);
 }
 
 void

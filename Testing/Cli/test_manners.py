@@ -268,6 +268,8 @@ class DoubtsTest(CommandTest):
         self.assertIn("without a criterion", self.notes())
         self.assertIn("its values range from 1 to", self.notes("--range", "-inf", "inf"))
         self.assertNotIn("foreground", self.notes("--threshold", "otsu"))
+        for memory in ((), ("--memory", "96MB", "--threads", 2)):
+            self.assertEqual(self.notes("--background", "none", *memory), "")
         self.assertNotIn("foreground", self.notes("--equal-value"))
         # Some single voxels and the large component, and a background of zeros.
         write_nrrd(self.image, "int16", (10, 10, 3), [0 if i in (1, 10, 100) else 1 + i * 7919 % 500 for i in range(300)])

@@ -194,6 +194,13 @@ class PartsTest(BatchTest):
         self.write((60, 60), {(x, y) for x in range(0, 60, 3) for y in range(0, 60, 3)})
         self.fails(*label, "--parts", "all", saying=["there are more than 255 pieces of material", "--parts N"])
         self.assertEqual(len(self.find("--parts", 255)[0]["parts"]), 255)
+        told = " further pieces of up to 1 mm2 were left out; "
+        self.assertIn("399" + told + "at most 255 can be parts", self.find()[0]["notes"])
+        self.assertIn("398" + told + "at most 255 can be parts", self.find("--parts", 2, "--memory", "100MB", "--threads", 1)[0]["notes"])
+        for count in (255, 256):
+            self.write((48, 48), set([(x, y) for x in range(0, 48, 3) for y in range(0, 48, 3)][:count]))
+            self.assertIn(str(count - 1) + told + ("--parts all takes them" if count == 255 else "at most 255 can be parts"), self.find()[0]["notes"])
+        self.fails(*label, "--parts", "all", saying="there are more than 255 pieces of material")
         self.write((60, 60), {(30, 30)})
         self.fails(*label, "--parts", 2, saying="there is only 1 piece of material")
 

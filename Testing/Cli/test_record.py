@@ -49,7 +49,7 @@ class Records(CommandTest):
             self.write("edited.json", json.dumps(dict(record, command=["label", "in.nrrd", "out.nrrd", *more])))
             before = self.contents()
             done = self.here("rerun", "edited.json")
-            self.assertEqual((done.returncode, "has 2 outputs instead of 1" in done.stderr), (0, False) if more[0] == "--record" else (1, True))
+            self.assertEqual((done.returncode, "the record has 1 output, and its command 2" in done.stderr), (0, False) if more[0] == "--record" else (1, True))
             self.assertEqual(self.contents(), before)
 
     def test_outputs_may_be_named_like_other_arguments(self):
@@ -116,12 +116,26 @@ class Records(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_files(self.record()["inputs"], ["slices/s1.png", "slices/s2.png", "names.txt"])
         write_png(self.path("slices/s3.png"), 4, 3, range(12))
-        self.fails("rerun", self.path("run.json"), saying="the command now has 4 inputs instead of 3")
+        self.fails("rerun", self.path("run.json"), saying="the record has 3 inputs, and its command 4")
         with open(self.path("slices/s2.png"), "ab") as stream:
             stream.write(b"more")
         self.fails("rerun", self.path("run.json"), saying="s2.png' has changed since the record was written")
         os.remove(self.path("slices/s2.png"))
         self.fails("rerun", self.path("run.json"), saying="cannot read 'slices/s2.png'")
+
+    def test_only_hashes_say_that_an_input_changed(self):
+        self.here("label", "in.nrrd", "out.nrrd", "--record", "run.json")
+        record = self.record()
+        record["inputs"][0]["bytes"] += 1
+        with open(self.path("run.json"), "w", encoding="utf-8") as stream:
+            json.dump(dict(record, folder=self.path("gone")), stream)
+        again = self.here("rerun", "run.json")
+        self.assertEqual((again.returncode, again.stdout.splitlines()[0]), (0, "same       out.nrrd"), again.stderr)
+        self.assertEqual(again.stderr, "note: the \"folder\" of the record is missing; files are looked for in this one\n")
+        self.assertNotIn("note", self.here("rerun", self.write("here.json", json.dumps(record))).stderr)
+        for command in (["label", "--help"], ["batch", "--help"]):
+            self.fails("rerun", self.write("help.json", json.dumps(dict(record, command=command))),
+                       saying="the command of the record writes nothing to compare")
 
     def test_bad_records(self):
         with open(self.path("r.json"), "w", encoding="utf-8") as stream:
@@ -141,11 +155,12 @@ class Records(CommandTest):
             with open(self.path("run.json"), "w", encoding="utf-8") as stream:
                 json.dump({**record, **change}, stream)
             self.fails("rerun", self.path("run.json"), saying=saying)
-        for command in (["clean", "in.nrrd", "out.nrrd", "--record", "run.json"], ["label", "in.nrrd"]):
+        for command, saying in ((["clean", "in.nrrd", "out.nrrd", "--record", "run.json"], "is neither label nor batch"),
+                                (["label", "in.nrrd"], "the record has 1 output, and its command 0")):
             record["command"] = command
             with open(self.path("run.json"), "w", encoding="utf-8") as stream:
                 json.dump(record, stream)
-            self.fails("rerun", self.path("run.json"), saying="the command ")
+            self.fails("rerun", self.path("run.json"), saying=saying)
 
 
 class BatchRecords(BatchTest):

@@ -251,6 +251,13 @@ class ReportTest(CommandTest):
         write_slice(self.path("in/b/2.dcm"), 2, 2, "20261121", "Maker", "Model 9")
         write_slice(self.path("in/b/0.dcm"), 2, 0, "20261121", "Maker", "")
         self.assertEqual(shown(), {"voxel size": "0.5 \u00d7 0.5 \u00d7 1 mm"})
+        for date, said in (("20261399", "20261399"), ("20261231", "2026-12-31")):
+            for z in range(3):
+                write_slice(self.path("in/a/%d.dcm" % z), 1, z, date, "Maker", "")
+            self.ok("batch", self.path("r.toml"), self.path("in/a"), "-o", self.path(date))
+            item, = os.listdir(self.path(date + "/items"))
+            with open(self.path(date + "/items/%s/summary.json" % item), encoding="utf-8") as stream:
+                self.assertEqual(json.load(stream)["input"]["scan_date"], said)
 
     def test_a_value_near_its_limit_shows_the_digits_that_differ(self):
         """1.00020003 mm3 against the limit 1 are not shown as 1.000, nor with all digits."""

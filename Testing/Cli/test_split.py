@@ -184,7 +184,7 @@ class SplitTest(CommandTest):
             slabs, *found = label("slabs", "--memory", (56 << 20) + (more << 10))
             self.assertGreaterEqual(slabs["slabs"]["count"], least)
             self.assertEqual(found, files, (path, options, more))
-            for key in ("components", "parents", "foreground_voxels", "kept_voxels", "label_type", "totals"):
+            for key in ("components", "parents", "foreground_voxels", "kept_voxels", "label_type", "totals", "algorithm"):
                 self.assertEqual(whole.get(key), slabs.get(key), key)
         return whole
 

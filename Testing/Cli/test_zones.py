@@ -158,6 +158,21 @@ class ZonesTest(CommandTest):
         self.assertIn("\nzone 5: 1.000 mm3, 1 component, 100.0 % of it", self.ok("stats", self.image, "--zones", self.zones).stdout)
         self.fails("stats", self.image, saying="nothing to do")
 
+    def test_zones_have_one_unit(self):
+        self.write((24, 10, 10), [int(i < 1200 or i == 2399) for i in range(2400)], [1 + i // 1200 for i in range(2400)])
+        self.assertIn("\nzone 1: 1200 mm3, 1 component, 100.0 % of it, largest component 1200 mm3"
+                      "\nzone 2: 1200 mm3, 1 component, 0.08333 % of it, largest component 1.000 mm3\n",
+                      self.ok("label", self.image, self.path("l.nrrd"), "--zones", self.zones).stdout)
+
+    def test_zones_that_look_like_a_gray_scan_are_told(self):
+        size = (20, 15, 12)
+        told = ["'%s' (--zones) looks like a grayscale scan: every value counts as a zone" % self.zones]
+        for zones, notes in (([1 + i for i in range(3600)], told), ([1 + i // 1200 for i in range(3600)], [])):
+            self.write(size, [i % 3 == 0 for i in range(3600)], zones)
+            for command in (("label", self.image, self.path("l.nrrd")), ("stats", self.image)):
+                for memory in ((), ("--memory", "100MB", "--threads", 1)) if command[0] == "label" else ((),):
+                    self.assertEqual(json.loads(self.ok(*command, "--zones", self.zones, "--json", *memory).stdout)["notes"], notes)
+
     def test_gray_images_are_not_zones(self):
         size = (41, 40, 40)
         self.write(size, [1] * 65600, [i + 1 for i in range(65600)], "uint32")

@@ -74,10 +74,15 @@ class NrrdTest(FilesTest):
     def test_the_ends_of_axes(self):
         raw, ends = self.fields + ["encoding: raw"], ["axis mins: 10 20 30", "axis maxs: 13 30 42"]
         self.refuses(self.write(raw + ends, self.raw), saying=["axis maxs", "write it into the field 'spacings'"])
-        self.assert_geometry(self.read(self.write(raw + ends + ["spacings: 1 2 3"], self.raw)), (1, 2, 3), (10, 20, 30))
+        self.assert_geometry(self.read(self.write(raw + ends + ["spacings: 1 2 3"], self.raw)), (1, 2, 3), (10.5, 21, 31.5))
         ours = self.read(self.write(raw + ["spacings: 1 2 3", "axis mins: 10 20 30", "centers: cell cell cell"], self.raw))
         self.assert_geometry(ours, (1, 2, 3), (10.5, 21, 31.5))
         self.assertEqual(self.read(self.write(raw + ["axis mins: 10 20 30"], self.raw)).spacing_source, "none")
+
+    def test_bytes_after_the_voxels(self):
+        for more, told in ((b"m", "after the voxels comes 1 byte that"), (b"more", "after the voxels come 4 bytes that")):
+            ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 1 1 1"], self.raw + more))
+            self.assertEqual(ours.notes, [told + " its header does not mention"])
 
     def test_detached_data(self):
         for k in range(4):
@@ -180,7 +185,9 @@ class MetaImageTest(FilesTest):
             ours = self.read(self.write(self.voxels.astype(kind).tobytes(), ElementType=name))
             np.testing.assert_array_equal(ours.voxels, self.voxels.astype(kind))
             eight = self.voxels.astype(kind.replace("4", "8")).tobytes()
-            self.refuses(self.write(eight, ElementType=name), saying=name + "_LONG")
+            for length in (481, 484, 959, 960, 961):
+                self.refuses(self.write((eight + b"7")[:length], ElementType=name),
+                             saying="its voxels need 480 bytes as %s, or 960 as %s_LONG; it has %d" % (name, name, length))
             ours = self.read(self.write(eight, ElementType=name + "_LONG"))
             np.testing.assert_array_equal(ours.voxels, self.voxels.astype(kind.replace("4", "8")))
             self.refuses(self.write(zlib.compress(eight), ElementType=name, CompressedData="True"), saying="a.mha")

@@ -212,7 +212,9 @@ class Lines(VtkTest):
     def test_refused(self):
         voxels = values("int16", SHAPE)
         for old, new, saying in ((b"STRUCTURED_POINTS", b"POLYDATA", "STRUCTURED_POINTS"), (b" short", b" bit", "'bit'"), (b"POINT_DATA 120", b"POINT_DATA 119", "119"),
-                                 (b"ORIGIN", b"VECTORS", "VECTORS"), (b"DIMENSIONS 5 6 4", b"DIMENSIONS 5 24", "too few")):
+                                 (b"ORIGIN", b"VECTORS", "VECTORS"), (b"DIMENSIONS 5 6 4", b"DIMENSIONS 5 24", "too few"),
+                                 (b"DIMENSIONS 5", b"DIMENSIONS -5", "its size is -5 x 6 x 4;"),
+                                 (b"DIMENSIONS 5", b"DIMENSIONS -9223372036854775807", "its size is -9223372036854775807 x 6 x 4;")):
             self.refuses(self.change(self.lines(grid({"x": voxels}), True), old, new), saying=saying)
         self.refuses(self.change(self.lines(grid({"x": voxels}), True), b"POINT_DATA", b"\x1b\xff[31m DATA"), saying="'\\x1b")
         for binary in (True, False):

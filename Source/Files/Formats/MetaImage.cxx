@@ -255,10 +255,10 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
     const auto wrapper = isCompressed ? WrapperOf(data, begin, header, files.size() == 1) : Wrapper::Zlib;
     layout.parts.push_back({ data, begin, 0, wrapper, data.QuotedName() });
     const std::string & type = *header.Find("ElementType");
-    ThrowIf(layout.encoding == Encoding::Raw && !layout.areLast && data.Size() - begin == 2 * bytesOfFile &&
+    ThrowIf(layout.encoding == Encoding::Raw && !layout.areLast && data.Size() - begin > bytesOfFile &&
               (type == "MET_LONG" || type == "MET_ULONG"),
-            "its voxels are " + type + ", which has 4 bytes in files, but the file holds 8 for each; say " + type +
-              "_LONG if they have 8");
+            "its voxels need " + std::to_string(bytesOfFile) + " bytes as " + type + ", or " +
+              std::to_string(2 * bytesOfFile) + " as " + type + "_LONG; it has " + std::to_string(data.Size() - begin));
   }
   ReadDataFiles(layout, options.Context(), image);
 }

@@ -404,7 +404,7 @@ ReadLines(const FileBytes & file, const ReadOptions & options, LoadedImage & ima
   std::vector<std::int64_t> ends;
   for (const std::int64_t size : WholeNumbers(lines["dimensions"], "DIMENSIONS"))
   {
-    ends.insert(ends.end(), { 0, std::max<std::int64_t>(size, 0) - 1 });
+    ends.insert(ends.end(), { 0, std::max<std::int64_t>(size, -INT64_MAX) - 1 });
   }
   image.spacingSource = lines.emplace("spacing", "1 1 1").second ? "none" : "file";
   lines.emplace("origin", "0 0 0");

@@ -227,7 +227,7 @@ AddReportFields(CLI::App & command, std::vector<std::string> & fields)
   command
     .add_option("--report-field",
                 fields,
-                "field of the report's head, as customer=ACME; overrides [report] of the recipe; may be repeated")
+                "field of the report, as customer=ACME, paper=Letter; overrides the recipe's [report]; may be repeated")
     ->type_name("NAME=VALUE")
     ->expected(1)
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -5,13 +5,11 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Segmenting/ValueHistogram.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <sstream>
-#include <type_traits>
 #include <vector>
 
 namespace brickccl::cli
@@ -42,7 +40,7 @@ RangeOfValues(const std::optional<ImageView> & image, int threads)
 static bool
 IsDefault(const Criterion & criterion)
 {
-  return !criterion.range && criterion.FollowsForeground();
+  return !criterion.range && criterion.background && criterion.FollowsForeground();
 }
 
 /** Notes that the foreground is nothing or nearly everything. \param values  of the image \return whether it is */
@@ -96,49 +94,6 @@ NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, 
   reader.NoteIf(looks.AreGrayValues() && !isNoted,
                 "the image looks like a grayscale scan; without a criterion all non-background voxels are foreground; "
                 "use --threshold METHOD or --range LO HI (`brickccl info` proposes thresholds)");
-}
-
-LooksOfImage::Kind
-LooksOfImage::Look() const
-{
-  // A handful of voxels says nothing.
-  if (!m_AreSeveral || m_Equal + m_Different < 100)
-  {
-    return Kind::Other;
-  }
-  return m_Different > (m_Equal + m_Different) / 4                ? Kind::GrayValues
-       : m_AreWhole && m_Different <= (m_Equal + m_Different) / 8 ? Kind::Labels
-                                                                  : Kind::Other;
-}
-
-void
-LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & image)
-{
-  VisitScalarType(part.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const auto *           voxels = static_cast<const T *>(part.data);
-    constexpr std::int64_t maximumRows = 4096;
-    const std::int64_t     step = 1 + image.RowCount() / maximumRows;
-    const std::int64_t     length = part.extent.RowLength();
-    m_AreWhole = std::is_integral_v<T>;
-    for (std::int64_t row = (step - firstRow % step) % step; row < part.extent.RowCount(); row += step)
-    {
-      const T * const begin = voxels + row * length;
-      for (std::int64_t x = 1; x < length; ++x)
-      {
-        const bool areBoth = begin[x - 1] != 0 && begin[x] != 0;
-        m_Equal += areBoth && begin[x - 1] == begin[x] ? 1 : 0;
-        m_Different += areBoth && begin[x - 1] != begin[x] ? 1 : 0;
-        if (areBoth)
-        {
-          // Other numbers than these may be the same as doubles; labels are not so large.
-          const auto value = static_cast<double>(begin[x]);
-          m_First = m_First == 0 ? value : m_First;
-          m_AreSeveral = m_AreSeveral || value != m_First;
-        }
-      }
-    }
-  });
 }
 
 void

@@ -3,50 +3,13 @@
 
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
 
 #include <cstdint>
 #include <optional>
 
 namespace brickccl::cli
 {
-
-/** The look of an image's values, which may come in parts. Labels are several whole numbers whose neighbors along x
- *  are mostly equal; many gray values differ from their neighbors. Only some rows of a large image are checked. */
-class LooksOfImage
-{
-public:
-  /** Sees a part of whole slices.
-   *  \param firstRow  the part's first row in the image
-   *  \param image     the extent of the whole image */
-  void Add(const ImageView & part, std::int64_t firstRow, const Extent & image);
-
-  bool
-  AreLabels() const
-  {
-    return Look() == Kind::Labels;
-  }
-  bool
-  AreGrayValues() const
-  {
-    return Look() == Kind::GrayValues;
-  }
-
-private:
-  enum class Kind
-  {
-    Labels,
-    GrayValues,
-    Other
-  };
-
-  Kind Look() const;
-
-  std::uint64_t m_Equal = 0;
-  std::uint64_t m_Different = 0;
-  double        m_First = 0;
-  bool          m_AreSeveral = false;
-  bool          m_AreWhole = false;
-};
 
 /** Notes what makes a labeling look as if another one was meant: a gray scan without a criterion, a range that holds
  *  nothing or nearly everything, several channels, a label map taken for an image. The image may come in parts. */

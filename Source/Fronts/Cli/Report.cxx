@@ -342,22 +342,23 @@ AddNumbers(job::Findings &         findings,
   name == "part" ? sum(PartNumber()) : sum(ZoneNumber());
   const std::string      noun = isPores ? "pore" : "component";
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  std::string            text;
+  job::Findings          all;
   for (const auto & [number, voxels] : region)
   {
     const auto [count, shared, largest] = sums[number];
-    const double  percent = PercentOf(shared, voxels);
-    job::Findings own = { { name, number } };
-    AddSizes(own, isPores ? "part_" : "region_", voxels, image, 1, name + ' ' + std::to_string(number) + ": #");
+    const double      percent = PercentOf(shared, voxels);
+    job::Findings     own = { { name, number } };
+    const std::string begin = (all.empty() ? "" : "\n") + name + ' ' + std::to_string(number) + ": #";
+    AddSizes(own, isPores ? "part_" : "region_", voxels, image, 1, begin);
     own.push_back({ noun + 's', count, 1, "#", noun });
     AddSizes(own, noun + '_', shared, image, 0, "#");
     own.push_back({ isPores ? "porosity_percent" : "percent", percent, 1, isPores ? "porosity #" : "# of it", "%" });
     AddSizes(own, "largest_", largest, image, 1, "largest " + noun + " #", table.sliceAxis);
     list.push_back(job::AsJson(own));
-    text += (text.empty() ? "" : "\n") + job::AsText(own);
+    all.insert(all.end(), own.begin(), own.end());
   }
   findings.push_back({ name + 's', list });
-  findings.push_back({ "", text, line });
+  findings.push_back({ "", job::AsText(all), line });
 }
 
 } // namespace brickccl::cli

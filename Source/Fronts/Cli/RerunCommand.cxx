@@ -33,17 +33,16 @@ Rerun(const std::string & path)
 {
   try
   {
-    const Json record = Json::parse(batch::ReadText(path));
-    // If the folder of the run is gone, the inputs may be here.
+    const Json      record = Json::parse(batch::ReadText(path));
     std::error_code failure;
     fs::current_path(record.at("folder").get<std::string>(), failure);
+    std::cerr << (failure ? "note: the \"folder\" of the record is missing; files are looked for in this one\n" : "");
     for (const Json & input : record.at("inputs"))
     {
-      if (const std::string file = input.at("path").get<std::string>(); batch::DescribeFile(file, file) != input)
-      {
-        throw Error("the input " + Quoted(file) + " has changed since the record was written: its SHA-256 was " +
-                    input.at("sha256").get<std::string>());
-      }
+      const std::string file = input.at("path");
+      ThrowIf(batch::DescribeFile(file, file).at("sha256") != input.at("sha256"),
+              "the input " + Quoted(file) + " has changed since the record was written: its SHA-256 was " +
+                input.at("sha256").get<std::string>());
     }
     if (const std::string version = record.at("brickccl"); version != Version)
     {
@@ -66,12 +65,13 @@ Rerun(const std::string & path)
       const std::size_t at = end.errors.rfind("error: ");
       throw Error("the command of the record fails now: " + end.errors.substr(at == std::string::npos ? 0 : at + 7));
     }
+    ThrowIf(!fs::exists(folder.Path() / RecordName), "the command of the record writes nothing to compare");
     const Json again = Json::parse(batch::ReadText((folder.Path() / RecordName).string()));
     for (const std::string files : { "input", "output" })
     {
       const std::size_t before = record.at(files + "s").size();
       const std::size_t now = again.at(files + "s").size();
-      ThrowIf(before != now, "the command now has " + Counted(now, files) + " instead of " + std::to_string(before));
+      ThrowIf(before != now, "the record has " + Counted(before, files) + ", and its command " + std::to_string(now));
     }
     const std::size_t count = record["outputs"].size();
     std::size_t       different = 0;

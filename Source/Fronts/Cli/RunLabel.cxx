@@ -36,18 +36,6 @@ CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
   return kept;
 }
 
-/** \throws InvalidArgument, Unsupported if the label maps' formats cannot hold them. */
-void
-CheckLabelMaps(const job::Job & arguments, LabelType requestedType, const Extent & extent)
-{
-  if (!arguments.output.empty())
-  {
-    CheckImageFileWritable(arguments.output,
-                           requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
-                           extent);
-  }
-}
-
 /** Writes the label map, if one is asked for. \return its file. */
 std::string
 WriteLabelMap(const job::Job &      arguments,
@@ -133,7 +121,13 @@ private:
     {
       CheckPicture(m_Image.extent);
     }
-    CheckLabelMaps(m_Arguments, m_RequestedType, m_Image.extent);
+    if (!m_Arguments.output.empty())
+    {
+      const bool isAuto = m_RequestedType == LabelType::Auto;
+      CheckImageFileWritable(m_Arguments.output,
+                             isAuto ? ScalarType::UInt8 : ScalarTypeOfLabel(m_RequestedType),
+                             m_Image.extent);
+    }
     m_Run.region = ReadRegion(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
     if (m_Run.region && m_Arguments.memory == 0)
     {
@@ -209,7 +203,7 @@ private:
     m_Found.foregroundVoxels = labeling.ForegroundVoxelCount();
     m_Found.relabeled = labeling.Relabeled();
     m_Found.keptVoxels = CountKeptVoxels(labeling, m_Run.filter);
-    m_Found.algorithm = labeling.AlgorithmName();
+    m_Found.algorithm = m_Arguments.split.empty() ? labeling.AlgorithmName() : m_Run.split.algorithm;
     m_Found.device = labeling.UsedDevice().device.ToString();
     m_WriteRows = [this](std::int64_t begin, std::int64_t end, LabelType type, void * rows) {
       m_Run.labeling.WriteRows(begin, end, rows, type);
@@ -300,13 +294,6 @@ private:
     }
   }
 
-  bool
-  IsMeasured() const
-  {
-    return m_Arguments.IsWanted() || KeepsNames() || !m_Arguments.picture.empty() || m_TableImages.zones ||
-           m_FrontEnd.alwaysMeasures || m_Segmented.arePores;
-  }
-
   void
   Measure()
   {
@@ -314,7 +301,8 @@ private:
                                     m_Found.components,
                                     std::to_string(m_Found.components) + " components do",
                                     m_FrontEnd.widestLabels);
-    m_Found.isMeasured = IsMeasured();
+    m_Found.isMeasured = m_Arguments.IsWanted() || KeepsNames() || !m_Arguments.picture.empty() ||
+                         m_TableImages.zones || m_FrontEnd.alwaysMeasures || m_Segmented.arePores;
     if (m_Found.isMeasured && !m_Slabs)
     {
       m_Reporter->Step("measuring");

@@ -350,9 +350,9 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
     CheckSameGrid(image, *images.zones, arguments.zones);
     if (!images.zones->inParts)
     {
-      const auto all = [&](const auto & look) { look(images.zones->View(), {}); };
-      job::CheckZones(all, Quoted(arguments.zones) + " (--zones)", threads);
-      NoteGrayClasses(*images.zones, reader, "--zones needs an image of the zones' numbers");
+      const auto        all = [&](const auto & look) { look(images.zones->View(), {}); };
+      const std::string note = job::CheckZones(all, Quoted(arguments.zones) + " (--zones)", threads);
+      reader.NoteIf(!note.empty(), note);
     }
   }
   return images;

@@ -200,7 +200,8 @@ private:
         date = date.empty() ? values.at(tag) : date;
       }
       input["scanner"] = files::Trimmed(values.at(0x00080070) + " " + values.at(0x00081090));
-      input["scan_date"] = date.size() != 8 ? date : date.substr(0, 4) + "-" + date.substr(4, 2) + "-" + date.substr(6);
+      const bool isDate = date.size() == 8 && date.substr(4, 2) <= "12" && date.substr(6) <= "31";
+      input["scan_date"] = !isDate ? date : date.substr(0, 4) + "-" + date.substr(4, 2) + "-" + date.substr(6);
     }
     m_Notes = m_Image.notes;
     if (!found.problem.empty())
@@ -277,9 +278,13 @@ private:
     options.threads = m_Options.threads;
     m_Zones = ReadImageFile(file, options);
     CheckSameGrid(m_Image, *m_Zones, file);
-    job::CheckZones([&](const auto & look) { look(m_Zones->View(), {}); },
-                    Quoted(file) + " (zones.file)",
-                    m_Options.threads);
+    const std::string note = job::CheckZones([&](const auto & look) { look(m_Zones->View(), {}); },
+                                             Quoted(file) + " (zones.file)",
+                                             m_Options.threads);
+    if (!note.empty())
+    {
+      Note(note);
+    }
     m_Summary["input"]["files"].push_back(DescribeFile(file, file));
     m_Stamps[m_Summary["input"]["files"].back().at("path").get<std::string>()] = stamp;
   }

@@ -89,7 +89,7 @@ AsText(const Findings & findings)
       words.replace(place, 1, TextOf(finding, std::max(smallest, largest * 1e-6)));
     }
     std::string & line = lines[finding.line];
-    line += (line.empty() || words[0] == ';' ? "" : words[0] == '(' ? " " : ", ") + words;
+    line += (line.empty() || words[0] == ';' || words[0] == '\n' ? "" : words[0] == '(' ? " " : ", ") + words;
   }
   return Joined(lines, "\n", [](const auto & line) { return line.second; });
 }

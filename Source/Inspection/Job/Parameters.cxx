@@ -266,7 +266,7 @@ TableRows()
     { "intensity", "", &Job::intensity, Text, "FILE", group::Table,
       "measure the values of this image in each component" },
     { "nan", "measuring.nan", &Job::nan, OneOf({ "ignore", "keep" }), "RULE", group::Table,
-      "intensities that are NaN: ignore them, or keep (columns become NaN; default)",
+      "NaN intensities: ignore, or keep (all but min and max become NaN; default)",
       { "intensity measuring.intensity", "", true } },
     { "part", "", &Job::part, Text, "FILE", group::Table,
       "mask of the part: measure distances to its surface", { "", "pores", true },

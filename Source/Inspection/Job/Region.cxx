@@ -371,7 +371,7 @@ SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads)
   ClearOutside(voxels, SizeOf(image.type) * static_cast<std::size_t>(image.channels), mask, { threads });
 }
 
-void
+std::string
 CheckZones(const ImageParts & zones, const std::string & name, int threads)
 {
   try
@@ -379,6 +379,7 @@ CheckZones(const ImageParts & zones, const std::string & name, int threads)
     constexpr std::size_t   most = 65535;
     std::uint64_t           withoutNumber = 0;
     std::set<std::uint64_t> numbers;
+    LooksOfImage            looks;
     zones([&](const ImageView & part, const auto &) {
       withoutNumber += CountNotANumber(part, { threads });
       if (withoutNumber == 0)
@@ -387,6 +388,7 @@ CheckZones(const ImageParts & zones, const std::string & name, int threads)
         {
           numbers.insert(zone.label);
         }
+        looks.Add(part, 0, part.extent);
         ThrowIf<InvalidArgument>(numbers.size() > most,
                                  "it has " + std::to_string(numbers.size()) + " values; up to 65535 are supported");
       }
@@ -395,6 +397,7 @@ CheckZones(const ImageParts & zones, const std::string & name, int threads)
                              Counted(withoutNumber, "voxel") + (withoutNumber == 1 ? " is" : " are") +
                                " NaN; write 0 there");
     ThrowIf<InvalidArgument>(numbers.empty(), "every voxel is 0");
+    return looks.AreGrayValues() ? name + " looks like a grayscale scan: every value counts as a zone" : "";
   }
   catch (const InvalidArgument & fault)
   {

@@ -76,8 +76,9 @@ CountIn(const std::optional<LoadedImage> & image, int threads, const std::option
 std::optional<LoadedImage>
 MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, int threads);
 
-/** \throws InvalidArgument with the name of the image, unless it has 1 to 65535 different numbers of zones. */
-void CheckZones(const ImageParts & zones, const std::string & name, int threads);
+/** \throws InvalidArgument with the name of the image, unless it has 1 to 65535 different numbers of zones.
+ *  \return a note if they look like a gray scan, or nothing */
+std::string CheckZones(const ImageParts & zones, const std::string & name, int threads);
 
 void SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads);
 

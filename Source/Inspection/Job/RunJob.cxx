@@ -78,6 +78,7 @@ LabelObjects(const ImageView &                      view,
   own.minimumVolume = 0;
   const ComponentFilterReport filled = brickccl::Label(view, own, ofComponents, labeling);
   components.count = labeling.ComponentCount();
+  components.algorithm = labeling.AlgorithmName();
   components.labels.Resize(static_cast<std::size_t>(view.extent.VoxelCount()));
   labeling.WriteRows(0, view.extent.RowCount(), components.labels.Data(), LabelType::UInt32);
   SplitOptions split;

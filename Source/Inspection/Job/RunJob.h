@@ -87,12 +87,13 @@ std::optional<Threshold> FindThreshold(const std::string &                     t
                                        const std::function<ValueHistogram()> & histogram,
                                        const RunHooks &                        hooks);
 
-/** The components that were split into objects: their labels in each voxel, their number, and why another device than
- *  the requested one split them; empty if none did. */
+/** The components that were split into objects: their labels in each voxel, their number, the algorithm that labeled
+ *  them, and why another device than the requested one split them; empty if none did. */
 struct SplitComponents
 {
   Buffer<std::uint32_t> labels;
   std::uint64_t         count = 0;
+  std::string           algorithm;
   std::string           deviceRemark;
 };
 

@@ -2,6 +2,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace brickccl
@@ -39,10 +40,12 @@ NotesOn(const PoresOfPart & found, const std::string & closing)
   if (found.furtherPieces.count > 0)
   {
     const bool        isOne = found.furtherPieces.count == 1;
-    const std::string all = closing == "part.close_mm" ? "part.parts = \"all\"" : "--parts all";
+    const std::size_t parts = found.furtherPieces.count + std::max<std::size_t>(1, found.voxelsOfParts.size());
+    const std::string all = closing == "part.close_mm" ? "part.parts = \"all\" takes " : "--parts all takes ";
     notes.push_back(Counted(found.furtherPieces.count, "further piece") + " of " + (isOne ? "" : "up to ") +
-                    size(found.furtherPieces) + (isOne ? " was" : " were") + " left out; " + all +
-                    (isOne ? " takes it" : " takes them"));
+                    size(found.furtherPieces) + (isOne ? " was" : " were") + " left out; " +
+                    (parts > MaximumParts ? "at most " + std::to_string(MaximumParts) + " can be parts"
+                                          : all + (isOne ? "it" : "them")));
   }
   if (found.openings.count > 0)
   {

@@ -138,7 +138,11 @@ CheckZones(const LoadedImage & zones, const SlabOptions & options)
       reader.Forget(slab);
     }
   };
-  job::CheckZones(parts, Quoted(options.job.zones) + " (--zones)", options.job.threads);
+  const std::string note = job::CheckZones(parts, Quoted(options.job.zones) + " (--zones)", options.job.threads);
+  if (!note.empty())
+  {
+    options.hooks.note(note);
+  }
 }
 
 /** Finds the threshold and the criterion of what is labeled, or of the part's material. */

@@ -6,9 +6,13 @@ import hashlib
 import math
 import os
 import pathlib
+import re
 import shutil
+import signal
 import subprocess
+import time
 import unittest
+import urllib.request
 
 from support import COMMAND, LabelCommandTest, labels_of, run, write_nrrd
 
@@ -85,6 +89,22 @@ class SystemsTest(LabelCommandTest):
             for name, value in row.items():
                 alike = name in LAST_DIGITS and math.isclose(float(value), float(other[name]), rel_tol=1e-14)
                 self.assertTrue(alike or value == other[name], (name, value, other[name]))
+
+    @unittest.skipUnless(ON_WINDOWS and shutil.which("script"), "only Windows has double clicks")
+    def test_a_double_click_opens_a_page_that_lists_scans(self):
+        # The program has a console of its own. What it prints comes with the console's own sequences between letters.
+        self.scan()
+        process = subprocess.Popen(["script", "-qfc", COMMAND, "/dev/null"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(os.killpg, process.pid, signal.SIGTERM)
+        shown, found, end = b"", None, time.monotonic() + 60
+        while not found:
+            self.assertLess(time.monotonic(), end, shown)
+            shown += process.stdout.read(1)
+            found = re.search(r"http://127[.0-9]*:[0-9]+/[0-9a-f]{32}/", re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", shown.decode()))
+        with urllib.request.urlopen(found[0], timeout=20) as page:
+            self.assertIn(">scan.nrrd</a>", page.read().decode())
 
     def test_names_have_any_letters(self):
         scan = self.scan("Größe 試 \N{GRINNING FACE}")

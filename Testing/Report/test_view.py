@@ -116,6 +116,32 @@ class ViewPageTest(unittest.TestCase):
         self.assertRegex(largest, r"^[\d.]+ [a-z]+3$")
         self.assertEqual(self.browser.run("document.querySelectorAll('[aria-pressed=true]').length"), 1)
 
+    def test_without_a_scan_the_page_lists_some(self):
+        folder = os.path.join(self.folder, "scans & <more>")
+        os.makedirs(os.path.join(folder, "inner"))
+        shutil.copy(os.path.join(self.folder, "balls.nrrd"), os.path.join(folder, "inner", "balls.nrrd"))
+        for name in ("broken.nrrd", "no scan.docx", ".hidden.nrrd"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as stream:
+                stream.write("NRRD0004\n")
+        process = subprocess.Popen([COMMAND, "view", "--no-browser", "--linger", "5"], cwd=folder, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, process)
+        address = process.stdout.readline().strip()
+        rows = "Array.from(document.querySelectorAll('li a')).map((row) => row.textContent)"
+        self.browser.size(900, 600)
+        self.browser.events.clear()
+        self.browser.call("Page.navigate", url=address)
+        here = ["../", "inner/", "(this folder as one scan)", "broken.nrrd"]
+        for begin, end, text in ((here, here, "broken.nrrd"), (here, ["../", "(this folder as one scan)", "balls.nrrd"], "inner/")):
+            self.wait("%s.join() === %s" % (rows, json.dumps(",".join(begin))))
+            self.browser.run("Array.from(document.querySelectorAll('li a')).find((row) => row.textContent === '%s').click(); 0" % text)
+            self.wait("%s.join() === %s%s" % (rows, json.dumps(",".join(end)), " && document.querySelector('[role=alert]')" if begin == end else ""))
+            self.assertIn("its header has no field 'type'" if begin == end else "scans & <more>", self.browser.run("document.body.textContent"))
+        self.assertEqual(self.browser.complaints(), [])
+        self.browser.run("document.querySelector('li:last-child a').click(); 0")
+        self.wait("document.getElementById('state') && document.getElementById('state').dataset.kind === 'exact'")
+        self.assertIn(os.path.join("inner", "balls.nrrd"), self.text("command"))
+
     def test_a_threshold_is_dragged(self):
         self.show()
         first = self.figures()

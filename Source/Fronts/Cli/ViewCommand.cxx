@@ -6,6 +6,7 @@
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/View/Session.h"
 
+#include <filesystem>
 #include <iomanip>
 #include <random>
 #include <regex>
@@ -41,15 +42,9 @@ MakeToken()
 }
 
 void
-RunView(ViewArguments arguments)
+LoadScene(ViewArguments & arguments, ResolvedDevice device, Reporter & reporter, view::Scene & scene)
 {
-  Reporter       reporter(arguments.quiet);
-  view::Scene    scene;
-  batch::Recipe  recipe;
-  ResolvedDevice device = ResolveDevice(Device::FromName(arguments.device));
-  ThrowIf<InvalidArgument>(!device.device.others.empty(),
-                           "--device: `brickccl view` uses one device; choose cuda or cuda:N, not " +
-                             Quoted(arguments.device));
+  batch::Recipe recipe;
   if (!arguments.recipe.empty())
   {
     recipe = batch::ReadRecipe(arguments.recipe);
@@ -84,10 +79,22 @@ RunView(ViewArguments arguments)
     throw InvalidArgument(misfit->text);
   }
   reporter.EndSteps();
+}
+
+void
+RunView(ViewArguments arguments)
+{
+  Reporter             reporter(arguments.quiet);
+  const ResolvedDevice device = ResolveDevice(Device::FromName(arguments.device));
+  ThrowIf<InvalidArgument>(!device.device.others.empty(),
+                           "--device: `brickccl view` uses one device; choose cuda or cuda:N, not " +
+                             Quoted(arguments.device));
+  const bool  isGiven = !arguments.input.empty();
+  view::Scene scene;
+  isGiven ? LoadScene(arguments, device, reporter, scene) : void();
 
   const std::string token = MakeToken();
   view::Server      server(arguments.port, arguments.embedIn);
-  view::Session     session(scene, token, [&] { server.Wake(); });
   const std::string address = "http://127.0.0.1:" + std::to_string(server.Port()) + "/" + token + "/";
   const bool        isOpen = !arguments.opensNoBrowser && view::OpenBrowser(address);
   std::cout << address << std::endl;
@@ -96,6 +103,24 @@ RunView(ViewArguments arguments)
     std::cerr << (isOpen ? "The page opens in the browser" : "Open this address in a browser on this computer")
               << ". Ctrl-C ends the program." << std::endl;
   }
+  std::string folder = std::filesystem::current_path().string();
+  std::string problem;
+  for (bool isLoaded = isGiven; !isLoaded;)
+  {
+    arguments.input = view::ChooseScan(server, token, folder, problem, [] { return !WasInterrupted(); });
+    ThrowIfInterrupted();
+    try
+    {
+      scene = {};
+      LoadScene(arguments, device, reporter, scene);
+      isLoaded = true;
+    }
+    catch (const Error & error)
+    {
+      problem = error.what();
+    }
+  }
+  view::Session session(scene, token, [&] { server.Wake(); });
   server.Run([&](const view::Request & request) { return session.Answer(request); },
              [&] { return !WasInterrupted() && session.SecondsWithoutPage() <= arguments.linger + 1; });
   ThrowIfInterrupted();
@@ -108,7 +133,7 @@ AddViewCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<ViewArguments>();
   CLI::App * command = app.add_subcommand("view", "Choose thresholds in the browser and see at once what is labeled");
-  command->add_option("SCAN", arguments->input, std::string("image") + FilesRead)->required();
+  command->add_option("SCAN", arguments->input, std::string("image; left out: the page lists scans") + FilesRead);
   command->add_option("LABELS", arguments->labels, "label map to show at first");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + "downsample device threads quiet");
   command->add_option("--recipe", arguments->recipe, "begin with the settings of a recipe of `brickccl batch`")

@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <cwchar>
 #include <initializer_list>
+#include <string>
 
 #include <fcntl.h>
 #include <io.h>
+#include <process.h>
 #include <windows.h>
 
 namespace
@@ -32,14 +34,15 @@ struct Streams
         SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
       }
     }
-  }
-  ~Streams()
-  {
-    // The window of a double click would close with the program.
+    // A double click, or a scan that is dropped on the program, opens the page of `view`.
     DWORD process = 0;
-    if (__argc == 1 && GetConsoleProcessList(&process, 1) == 1)
+    if (GetConsoleProcessList(&process, 1) == 1 && (__argc == 1 || (__argc == 2 && _access(__argv[1], 0) == 0)))
     {
-      std::system("pause");
+      const std::string scan = __argc == 1 ? "" : '"' + std::string(__argv[1]) + '"';
+      const auto        code = _spawnl(_P_WAIT, _pgmptr, "brickccl", "view", scan.c_str(), nullptr);
+      // The window of a double click would close with the program.
+      code != 0 ? std::system("pause") : 0;
+      std::exit(static_cast<int>(code));
     }
   }
 };

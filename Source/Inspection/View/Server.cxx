@@ -118,6 +118,7 @@ Server::Run(const Answering & answering, const std::function<bool()> & goesOn)
   Implementation &             all = *m_Implementation;
   constexpr int                milliseconds = 100;
   std::unique_lock<std::mutex> lock(all.mutex, std::defer_lock);
+  all.ends = false;
   for (; goesOn(); lock.unlock())
   {
     const bool isReady = IsReady(all.listener, milliseconds);

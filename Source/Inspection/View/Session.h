@@ -36,6 +36,14 @@ struct Scene
 /** \throws InvalidArgument for images that cannot be shown. */
 void CheckScene(const Scene & scene);
 
+/** Lists folders and scans on a page until one is chosen. \param folder  where it begins and ends \param problem  with
+ *  an earlier choice \return the scan; empty if `goesOn` ended it */
+std::string ChooseScan(Server &                      server,
+                       const std::string &           token,
+                       std::string &                 folder,
+                       const std::string &           problem,
+                       const std::function<bool()> & goesOn);
+
 /** Answers the requests of the page, on any thread. */
 class Session
 {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/View/Session.h"
+
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Formats.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <tuple>
+
+namespace brickccl::view
+{
+
+namespace fs = std::filesystem;
+
+/** Whether a row of the page is a scan or a folder to look into, its text, and the path. */
+using Choice = std::tuple<bool, std::string, fs::path>;
+
+static std::vector<Choice>
+ChoicesIn(const fs::path & folder)
+{
+  std::vector<Choice> choices{ { false, "../", folder.parent_path() }, { true, "(this folder as one scan)", folder } };
+  std::error_code     failure;
+  for (fs::directory_iterator entry(folder, failure); !failure && entry != fs::directory_iterator();
+       entry.increment(failure))
+  {
+    std::error_code   unknown;
+    const std::string name = entry->path().filename().string();
+    const bool        isFolder = entry->is_directory(unknown);
+    if (name[0] != '.' && (isFolder || files::FormatOfName(name) || files::HasExtension(name, files::RawExtensions)))
+    {
+      choices.emplace_back(!isFolder, name + (isFolder ? "/" : ""), entry->path());
+    }
+  }
+  const std::string drives = folder.has_root_name() && folder == folder.root_path() ? "CDEFGHIJKLMNOPQRSTUVWXYZ" : "";
+  for (const char drive : drives)
+  {
+    const std::string root = std::string(1, drive) + ":\\";
+    if (fs::exists(root, failure))
+    {
+      choices.emplace_back(false, root, root);
+    }
+  }
+  std::sort(choices.begin(), choices.end());
+  return choices;
+}
+
+static std::string
+AsHtml(const std::string & text)
+{
+  std::string html;
+  for (const char letter : Printable(text))
+  {
+    html += letter == '<' ? "&lt;" : letter == '&' ? "&amp;" : std::string(1, letter);
+  }
+  return html;
+}
+
+std::string
+ChooseScan(Server &                      server,
+           const std::string &           token,
+           std::string &                 folder,
+           const std::string &           problem,
+           const std::function<bool()> & goesOn)
+{
+  std::mutex          mutex;
+  std::vector<Choice> choices = ChoicesIn(folder);
+  std::string         chosen;
+  const auto          answer = [&](const Request & request) -> std::optional<Response> {
+    const std::string                 path = CheckSource(request, token);
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (path == "start.css")
+    {
+      return Response{
+        200,
+        "text/css",
+        ":root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; } ul { list-style: none; "
+                 "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
+      };
+    }
+    std::string rest = problem.empty() ? "" : "<p role=alert><strong>" + AsHtml(problem) + "</strong>";
+    rest += "<p>" + AsHtml(folder) + "<ul>";
+    for (std::size_t i = 0; i < choices.size(); ++i)
+    {
+      rest += "<li><a href='/" + token + "/open/" + std::to_string(i) + "'>" + AsHtml(std::get<1>(choices[i])) + "</a>";
+    }
+    const std::string begin = "open/";
+    if (path.compare(0, begin.size(), begin) == 0)
+    {
+      std::size_t place = choices.size();
+      std::from_chars(path.data() + begin.size(), path.data() + path.size(), place);
+      if (place >= choices.size())
+      {
+        throw Refusal(404, "there is no such page");
+      }
+      const auto [isScan, text, where] = choices[place];
+      (isScan ? chosen : folder) = where.string();
+      choices = ChoicesIn(folder);
+      rest = isScan ? "<p>Reading " + AsHtml(chosen) + " ..." : "";
+      rest += "<meta http-equiv=refresh content='" + std::to_string(isScan ? 1 : 0) + ";url=/" + token + "/'>";
+    }
+    return Response{
+      200,
+      "text/html; charset=utf-8",
+      "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>BrickCCL</title><link rel=stylesheet href='/" + token +
+        "/start.css'><meta name=viewport content='width=device-width'><main><h1>Open a scan</h1>" + rest
+    };
+  };
+  server.Run(answer, [&] {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return chosen.empty() && goesOn();
+  });
+  return chosen;
+}
+
+} // namespace brickccl::view

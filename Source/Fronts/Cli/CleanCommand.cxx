@@ -49,7 +49,6 @@ AsJson(Number value)
   return static_cast<double>(value);
 }
 
-/** \param name  begins the line */
 job::Findings
 CountsOf(const CleanedClass & one, int line, const std::string & name)
 {

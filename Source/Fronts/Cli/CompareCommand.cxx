@@ -73,7 +73,6 @@ WriteComparison(std::ostream & stream, const std::vector<batch::ComparedItem> & 
   }
 }
 
-/** The number of defects of each change, as an object. */
 nlohmann::ordered_json
 CountChanges(const batch::ComparedItem & item)
 {
@@ -192,7 +191,6 @@ RunBatches(const CompareArguments & arguments)
   }
 }
 
-/** Writes a motion as a file that ITK reads. */
 void
 WriteTransform(std::ostream & stream, const RigidMotion & motion)
 {

@@ -37,7 +37,6 @@ struct Cut
   Place                        last = {};
 };
 
-/** The margin in voxels along each axis. */
 Place
 MarginOf(const CropArguments & arguments, const LoadedImage & image)
 {
@@ -127,7 +126,6 @@ CutOut(const LoadedImage & image, const Cut & cut)
   return part;
 }
 
-/** Writes a part of an image, with the segments that are in it. */
 void
 WritePart(const LoadedImage & part, const std::string & file, const CropArguments & arguments, ImageReader & reader)
 {

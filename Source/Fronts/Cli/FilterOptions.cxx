@@ -35,7 +35,6 @@ PhysicalToIndex(const Geometry & geometry, int dimension, const double * point, 
   }
 }
 
-/** The numbers of a text, between commas or, in files, blanks. */
 static Point
 PointOf(std::string text, const std::string & where)
 {
@@ -111,7 +110,6 @@ Text(const Point & point)
   return text.str();
 }
 
-/** The place of the voxel at a seed. */
 static std::int64_t
 PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
 {

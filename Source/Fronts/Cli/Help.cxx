@@ -131,7 +131,6 @@ InColumns(const std::string & text)
   return all;
 }
 
-/** A title and the rows below it; nothing if there are none. */
 std::string
 Section(const std::string & title, const std::string & rows)
 {

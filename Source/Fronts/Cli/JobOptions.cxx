@@ -33,7 +33,6 @@ ReadValue(const std::string & name, const job::Form & form, const CLI::results_t
   return true;
 }
 
-/** The default that help shows; empty for none. */
 static std::string
 DefaultOf(const job::Parameter & parameter)
 {

@@ -12,7 +12,6 @@
 namespace brickccl::cli
 {
 
-/** The files that are written besides the record. */
 constexpr std::pair<const char *, std::string job::Job::*> Outputs[] = {
   { "--statistics", &job::Job::statistics },  { "--contacts", &job::Job::contacts },
   { "--schema", &job::Job::schema },          { "OUTPUT", &job::Job::output },

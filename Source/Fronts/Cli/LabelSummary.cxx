@@ -29,7 +29,6 @@ struct TextLine
   static constexpr int Seconds = 11;
 };
 
-/** Adds what was found, dropped by which option, and kept. */
 void
 AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & found)
 {

@@ -255,7 +255,6 @@ struct Thicknesses
   }
 };
 
-/** Draws slices through a place, colored by the steps. */
 void
 DrawThicknesses(const MapArguments &                arguments,
                 const LoadedImage &                 part,

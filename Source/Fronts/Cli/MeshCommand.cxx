@@ -41,7 +41,6 @@ FindIso(const std::string & text, const ImageView & scan, const std::string & na
   return iso;
 }
 
-/** The voxels of a scan that are inside. */
 VoxelMemory
 MaskOf(const ImageView & scan, double iso)
 {

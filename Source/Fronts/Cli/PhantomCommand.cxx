@@ -42,7 +42,6 @@ struct PhantomArguments
   }
 };
 
-/** \throws InvalidArgument for options that do not fit the kind of phantom. */
 void
 CheckKind(const PhantomArguments & arguments, const CLI::App & command)
 {
@@ -67,7 +66,6 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
   }
 }
 
-/** The default size of a kind, or the one that is given. */
 std::vector<std::int64_t>
 SidesOf(const PhantomArguments & arguments)
 {
@@ -140,7 +138,6 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
   }
 }
 
-/** Writes the mask of objects that touch, and the objects. */
 void
 WriteObjects(const PhantomArguments & arguments, const ImageWriter & writer)
 {
@@ -212,7 +209,6 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   }
 }
 
-/** The options of scans: what is known of them, and what disturbs them. */
 void
 AddScanOptions(CLI::App & command, PhantomArguments & arguments)
 {

@@ -28,7 +28,6 @@ struct PictureSize
   int height = 0;
 };
 
-/** \throws InvalidArgument unless it is a size such as 1200x900. */
 PictureSize
 ParseSize(const std::string & text)
 {
@@ -68,7 +67,6 @@ CheckArguments(const RenderArguments & arguments)
   return ParseColumns(all, !arguments.intensity.empty());
 }
 
-/** The components that are drawn, for pictures of slices. */
 struct DrawnRuns
 {
   RunVolume      runs;

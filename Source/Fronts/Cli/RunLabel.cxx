@@ -36,7 +36,6 @@ CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
   return kept;
 }
 
-/** Writes the label map, if one is asked for. \return its file. */
 std::string
 WriteLabelMap(const job::Job &      arguments,
               const LabelFindings & found,

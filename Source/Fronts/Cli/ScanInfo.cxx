@@ -115,7 +115,6 @@ PrintProposals(const std::vector<ProposedThreshold> & proposals)
   }
 }
 
-/** The values and proposals of an image of one channel. */
 static void
 PrintValues(const LoadedImage & image, const ValueHistogram & histogram)
 {

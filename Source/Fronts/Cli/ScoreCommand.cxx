@@ -29,7 +29,6 @@ struct ScoreArguments : job::Job
   batch::ScoreOptions options;
 };
 
-/** Two segmentations of one image. */
 struct ScoreCase
 {
   std::string labels;
@@ -159,7 +158,6 @@ AddRecallBySize(job::Findings & findings, const std::vector<batch::ScoreMatch> &
   findings.push_back({ "recall_by_diameter", all });
 }
 
-/** Adds to a row what a table says of a case. */
 nlohmann::ordered_json
 RowOf(nlohmann::ordered_json row, const batch::Score & score, const LoadedImage & image)
 {
@@ -267,7 +265,6 @@ FindingsOf(const nlohmann::ordered_json & rows)
   return findings;
 }
 
-/** \param unit  of diameters */
 job::Findings
 FindingsOf(const nlohmann::ordered_json & row, const batch::Score & score, const std::string & unit)
 {
@@ -353,7 +350,6 @@ ScoreOne(const ScoreArguments &     arguments,
   }
 }
 
-/** \throws InvalidArgument for a class without voxels in all images */
 void
 CheckClasses(const ScoreArguments & arguments, const nlohmann::ordered_json & rows)
 {

@@ -37,7 +37,6 @@ TextColumn(const std::string & name, const std::string & description, std::vecto
   return column;
 }
 
-/** A layer of an image whose segments overlap, with the segments in it. */
 static LoadedImage
 LayerOf(const LoadedImage & image, int layer)
 {
@@ -68,7 +67,6 @@ LayerOf(const LoadedImage & image, int layer)
   return one;
 }
 
-/** The name of the segment of each label; empty if it has none. */
 static std::vector<std::string>
 NamesOf(const Segmentation & segmentation, const std::vector<std::uint64_t> & labels)
 {

@@ -27,7 +27,6 @@ struct SelectArguments : job::Job
   bool        keepLabels = false;
 };
 
-/** The groups that are asked for, and those that a condition's columns belong to. */
 ColumnGroups
 GroupsOfCondition(const Condition & condition, const job::Table & table)
 {

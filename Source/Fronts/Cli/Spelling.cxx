@@ -88,7 +88,6 @@ CommandOf(const CLI::App & app, const std::vector<std::string> & arguments)
   return command;
 }
 
-/** A suggestion for an option that a command lacks. */
 static std::string
 HintOnOption(const std::string & name, const CLI::App & command)
 {

@@ -26,7 +26,6 @@ struct SplitArguments : job::Job
   std::string curve;
 };
 
-/** The height in mm, or in gray values with --split-by. */
 std::optional<double>
 HeightOf(const SplitArguments & arguments)
 {
@@ -76,7 +75,6 @@ ParentsOf(const SplitReport & report)
   return Mapped(report.objects, [](const SplitObject & object) { return std::uint64_t{ object.parent }; });
 }
 
-/** The numbers of objects for all heights, as rows of a table. */
 nlohmann::ordered_json
 CurveOf(const SplitArguments & arguments, const SplitReport & report)
 {

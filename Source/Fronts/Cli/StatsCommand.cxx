@@ -109,7 +109,6 @@ AddGroupsOf(const std::string & inAnyUnit, const char * option, const StatsArgum
   }
 }
 
-/** \throws InvalidArgument for columns that images of these dimensions do not have. */
 void
 CheckColumns(const StatsArguments & arguments, const MeasureOptions & measured, const LoadedImage & labels)
 {
@@ -146,7 +145,6 @@ DrawLabels(const std::string &    path,
                context);
 }
 
-/** Adds what is in each zone of the region, if there are zones. */
 void
 AddZones(job::Findings &                    findings,
          const TableImages &                images,

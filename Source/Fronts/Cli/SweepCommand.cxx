@@ -21,7 +21,6 @@ struct SweepArguments : job::Job
   std::string plot;
 };
 
-/** The curve: a row for each threshold. */
 struct Curve
 {
   std::vector<SweepStep> steps;

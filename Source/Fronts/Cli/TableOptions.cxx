@@ -126,7 +126,6 @@ SeparatorOf(const job::Table & arguments, const std::string & extension)
   return extension == ".tsv" || NameOfMark(arguments.separator) == "tab" ? '\t' : isComma ? ',' : ';';
 }
 
-/** Writes a component table in the format that its extension names, all or nothing. */
 static void
 WriteTable(const job::Table & arguments, const ComponentTable & table, const TableText & text)
 {

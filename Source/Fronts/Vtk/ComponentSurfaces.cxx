@@ -19,7 +19,6 @@ namespace brickccl
 /** This many empty blocks are around the box. */
 constexpr std::int64_t Margin = 2;
 
-/** Adds to each block its two neighbors along an axis. */
 static void
 AddNeighbors(std::vector<std::uint16_t> & values, const std::int64_t (&size)[3], int axis)
 {

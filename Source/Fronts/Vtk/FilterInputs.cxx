@@ -16,7 +16,6 @@
 namespace brickccl
 {
 
-/** Whether the image's x and y axes are in the xy plane of space. */
 static bool
 KeepsPlane(vtkMatrix3x3 * direction)
 {

@@ -170,7 +170,6 @@ Finish(vtkPolyData *             surface,
   return mesh;
 }
 
-/** Gives each triangle a value of its component. */
 static void
 AddCellArray(vtkPolyData * mesh, const std::string & name, const ComponentColumn::Value & value)
 {

@@ -105,7 +105,6 @@ ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
   }
 }
 
-/** Puts surfaces behind each other. */
 static ColoredSurface
 Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
 {

@@ -13,13 +13,11 @@
 #include <cmath>
 #include <filesystem>
 
-/** The tables of a batch, from the summaries and tables of its items. */
 namespace brickccl::batch
 {
 
 using nlohmann::ordered_json;
 
-/** The column of numbers in each item: "part", "zone" or nothing. */
 static std::string
 NumberedBy(const Recipe & recipe)
 {
@@ -62,7 +60,6 @@ DecidingRule(const ordered_json & summary)
   return {};
 }
 
-/** Where an image is: its file, or the folder of its slices. */
 static std::string
 PlaceOf(const FoundImage & image)
 {
@@ -139,7 +136,6 @@ BatchFolder::WriteItems(const std::vector<BatchItem> & items, const std::vector<
   ReplaceTextFile(PathOf("items.csv"), [&](std::ostream & stream) { stream << ItemsText(items, outcomes); });
 }
 
-/** Writes the table of parts or zones, if the recipe numbers them. */
 void
 BatchFolder::WriteParts(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {

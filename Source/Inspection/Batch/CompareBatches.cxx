@@ -56,7 +56,6 @@ AddMissing(const std::string & folder, ItemsOfBatch & items)
   });
 }
 
-/** \throws Error unless the folder is a batch's folder. */
 void
 CheckIsBatch(const std::string & folder)
 {

@@ -36,7 +36,6 @@ Offer(Partners & partners, std::uint64_t label, std::uint64_t other, std::uint64
   }
 }
 
-/** The change of a defect that stayed. */
 static DefectChange
 ChangeOfSize(double before, double after, double leastChange)
 {
@@ -81,7 +80,6 @@ CheckAlignment(const ScannedDefects &      first,
   }
 }
 
-/** Reads a scan, and aligns it to the first one, if there is one. */
 static ScannedDefects
 ReadScan(const std::string &          path,
          const CompareScansOptions &  options,
@@ -114,7 +112,6 @@ ReadScan(const std::string &          path,
   return { path, areLabels ? std::move(labels) : std::move(image), std::move(own) };
 }
 
-/** Notes that nearly all defects are new. */
 static void
 NoteDoubts(const ComparedItem &        item,
            const ScannedDefects &      before,

@@ -92,7 +92,6 @@ JsonSchemaOf(const job::Form & form, const std::string & help)
   return schema;
 }
 
-/** The default of a parameter; null for none. */
 static ordered_json
 DefaultOf(const job::Parameter & parameter)
 {

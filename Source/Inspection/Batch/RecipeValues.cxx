@@ -44,7 +44,6 @@ NumberText(const toml::node & node)
                              : std::optional<std::string>(Shortest(*number));
 }
 
-/** A value as text, on one line. */
 std::string
 TextOfNode(const toml::node & node)
 {

@@ -54,7 +54,6 @@ LargestDefects(const ComponentTable & table, int axis)
   return largest;
 }
 
-/** Equally spaced slices, and slices of the largest defects. */
 static std::vector<std::int64_t>
 ChooseSlices(std::int64_t count, const std::vector<SlicedComponent> & largest)
 {
@@ -73,7 +72,6 @@ ChooseSlices(std::int64_t count, const std::vector<SlicedComponent> & largest)
   return { chosen.begin(), chosen.end() };
 }
 
-/** Has the surfaces drawn by the program that can. */
 static void
 DrawSurface(const ReportSources & sources,
             const std::string &   folder,

@@ -263,7 +263,6 @@ CountIn(const std::optional<LoadedImage> & image, int threads, const std::option
 namespace
 {
 
-/** Sets voxels of a size to 0 where a mask, of as many voxels, is 0. */
 void
 ClearOutside(std::byte * voxels, std::size_t size, const ImageView & mask, const HostContext & context)
 {

@@ -166,7 +166,6 @@ JobRun::Segment()
                                                               : Criterion::EqualValue(0);
 }
 
-/** Notes a filter that removes components that are asked for. */
 void
 JobRun::NoteLostSizes()
 {
@@ -291,7 +290,6 @@ JobRun::Parents() const
   return m_Job.split.empty() ? std::nullopt : std::optional(ImageView(split.labels.Data(), image.extent));
 }
 
-/** Drops components and renumbers the others. */
 void
 JobRun::Keep(const std::vector<bool> & keeps)
 {

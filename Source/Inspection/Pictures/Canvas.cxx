@@ -115,7 +115,6 @@ Canvas::DrawText(int x, int y, const std::string & text, const Color & color, An
   }
 }
 
-/** Replaces a file by a picture. \throws Error that names the file. */
 template <typename TWrite>
 static void
 ReplacePicture(const std::string & path, TWrite write)

@@ -40,7 +40,6 @@ ShareAlong(const ChartAxis & axis, double value)
                             : (value - axis.low) / (axis.high - axis.low);
 }
 
-/** An axis that reaches a little beyond some values on both sides. */
 static ChartAxis
 AxisAround(const std::string & title, const std::vector<double> & values, bool isLogarithmic)
 {

@@ -15,7 +15,6 @@
 namespace brickccl
 {
 
-/** Colors at equal distances, whose lightness rises. */
 constexpr Color Scale[] = { { 58, 50, 150 },  { 44, 92, 178 },  { 28, 132, 168 }, { 38, 166, 138 },
                             { 110, 192, 94 }, { 188, 208, 62 }, { 253, 226, 80 } };
 

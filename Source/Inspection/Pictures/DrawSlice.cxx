@@ -8,7 +8,6 @@ namespace brickccl
 
 constexpr double EdgeOpacity = 0.9;
 
-/** Where no values are drawn. */
 constexpr Color PlainColor{ 44, 47, 53 };
 
 void

@@ -19,7 +19,6 @@ AxisTitle(const std::string & column, const std::string & unit)
   return WithoutUnit(column, unit) + (unit.empty() ? "" : " [" + RaiseDigits(unit) + "]");
 }
 
-/** A note on omitted values; empty if there are none. */
 static std::string
 LeftOut(const Histogram & histogram)
 {

@@ -265,7 +265,7 @@ TableRows()
       "measure the values under each component; default: false" },
     { "intensity", "", &Job::intensity, Text, "FILE", group::Table,
       "measure the values of this image in each component" },
-    { "nan", "measuring.nan", &Job::nan, OneOf({ "ignore", "keep" }), "RULE", group::Table,
+    { "nan", "measuring.nan", &Job::nan, OneOf({ "keep", "ignore" }), "RULE", group::Table,
       "NaN intensities: ignore, or keep (all but min and max become NaN; default)",
       { "intensity measuring.intensity", "", true } },
     { "part", "", &Job::part, Text, "FILE", group::Table,

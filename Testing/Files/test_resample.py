@@ -74,7 +74,7 @@ class ResampleTest(Dicom):
         self.check(rows, expected)
         labels = self.image("labels.nrrd", voxels, (1, 1, 1), (5, 4, 4))
         result, rows = self.stats(self.path("labels.nrrd"), self.path("scan.nrrd"), "--resample")
-        self.assertIn("1 of 2 components have no mean intensity: their values include NaN, or the sum is too large, or voxels are outside of '%s'"
+        self.assertIn("1 of 2 components have no mean intensity: their values include NaN or both infinities, or the sum is too large, or voxels are outside of '%s'"
                       % self.path("scan.nrrd"), result.stderr)
         self.check(rows, self.expected(labels, scan, sitk.sitkFloat32))
         self.assertEqual(rows[1]["intensity_mean"], "nan")
@@ -101,9 +101,10 @@ class ResampleTest(Dicom):
     def test_what_does_not_fit(self):
         self.image("scan.nrrd", np.ones((4, 5, 6), np.int16), (1, 1, 1), (0, 0, 0))
         self.image("labels.nrrd", np.ones((4, 5, 5), np.uint8), (1, 1, 1), (0, 0, 0))
-        result, _ = self.stats(self.path("labels.nrrd"), self.path("scan.nrrd"), "--resample", "--spacing", "1", "1", "1")
-        self.assertIn("--spacing", result.stderr)
-        self.assertNotEqual(result.returncode, 0)
+        for option, *values in (("--spacing", "1", "1", "1"), ("--nan", "ignore")):
+            result, _ = self.stats(self.path("labels.nrrd"), self.path("scan.nrrd"), "--resample", option, *values)
+            self.assertIn(option, result.stderr)
+            self.assertNotEqual(result.returncode, 0)
         sitk.WriteImage(sitk.GetImageFromArray(np.ones((5, 5), np.uint8)), self.path("flat.png"))
         result, _ = self.stats(self.path("flat.png"), self.path("scan.nrrd"), "--resample")
         self.assertIn("of 3 dimensions with voxel sizes", result.stderr)

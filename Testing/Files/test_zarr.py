@@ -256,7 +256,7 @@ class Arrays(ZarrTest):
                                    ("node_type", "group", "its node_type is 'group'"), ("codecs", [], "its list of codecs is '[]'"),
                                    ("shape", [9, 7], "its shape is '[9,7]', but its chunks have 3 dimensions"),
                                    ("chunk_grid", {"name": "regular", "configuration": {"chunk_shape": [2**44, 6, 7]}},
-                                    "its chunks are '[17592186044416,6,7]', larger than the array"),
+                                    "its chunks are '[17592186044416,6,7]', more than 64 times the array"),
                                    ("zarr_format", 2, "its metadata have no key 'dtype', which is required")):
             self.refuses(self.edit(self.store(voxels), lambda metadata: metadata.update({key: value})), saying=saying)
         self.assert_zarr(self.edit(self.store(voxels), lambda metadata: metadata.update(extra={"must_understand": False})), voxels)

@@ -185,10 +185,11 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader, const std::stri
   {
     without += std::isnan(table.components.Intensity(c).mean) ? 1 : 0;
   }
-  reader.NoteIf(without > 0,
-                std::to_string(without) + " of " + std::to_string(table.components.size()) +
-                  " components have no mean intensity: their values include NaN, or the sum is too large" + otherwise +
-                  "; intensity_min and intensity_max ignore NaN");
+  reader.NoteIf(
+    without > 0,
+    std::to_string(without) + " of " + std::to_string(table.components.size()) +
+      " components have no mean intensity: their values include NaN or both infinities, or the sum is too large" +
+      otherwise + "; intensity_min and intensity_max ignore NaN");
 }
 
 } // namespace brickccl::cli

@@ -401,6 +401,7 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
              std::string(ReadingOptions) + "names " + RegionOptions + TableOptions + RunningOptions + "picture zones");
   command->add_flag("--resample", arguments->resample, "sample --intensity linearly at the labels' voxel centers")
     ->needs("--intensity")
+    ->excludes("--nan")
     ->excludes("--spacing");
   auto * const histogram =
     command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")

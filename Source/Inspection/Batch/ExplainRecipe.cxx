@@ -205,7 +205,7 @@ private:
   std::vector<std::string> m_Lines;
 };
 
-/** A condition for readers: "volume (mm3) > 0.05" for "volume_mm3 > 0.05". */
+/** "volume (mm3) > 0.05" for "volume_mm3 > 0.05"; longer conditions and names of labels stay as they are. */
 std::string
 InWords(const std::string & condition, const job::Language & language)
 {
@@ -214,8 +214,7 @@ InWords(const std::string & condition, const job::Language & language)
   {
     word = word.find_first_not_of("0123456789.") == word.npos ? language.Decimal(word) : language.ColumnName(word);
   }
-  // Names of labels stay as they are.
-  return condition.find('\'') == condition.npos ? Joined(words, " ") : condition;
+  return words.size() == 3 && condition.find('\'') == condition.npos ? Joined(words, " ") : condition;
 }
 
 } // namespace

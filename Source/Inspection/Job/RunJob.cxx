@@ -146,7 +146,8 @@ JobRun::Segment()
   segmented.notNumbers = CountNotANumber(image.View(), Begin());
   if (segmented.notNumbers > 0)
   {
-    m_Hooks.note(TellNotANumber(segmented.notNumbers));
+    const bool arePores = WithPart(m_Job).partMethod != "none";
+    m_Hooks.note(TellNotANumber(segmented.notNumbers) + (arePores ? "; those in the part are pores" : ""));
   }
   if (!m_Job.smooth.empty())
   {

@@ -170,7 +170,8 @@ TakeFound(const SlabResult & result, const SlabOptions & options, job::Segmented
   segmented.notNumbers = result.notNumbers;
   if (result.notNumbers > 0)
   {
-    note(TellNotANumber(result.notNumbers));
+    const bool arePores = job::WithPart(options.job).partMethod != "none";
+    note(TellNotANumber(result.notNumbers) + (arePores ? "; those in the part are pores" : ""));
   }
   if (result.notNumbersOfMask > 0)
   {

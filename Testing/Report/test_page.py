@@ -288,7 +288,8 @@ class PageTest(unittest.TestCase):
             self.browser.print(folder + "/many.pdf")
             with open(folder + "/many.pdf", "rb") as stream:
                 self.assertEqual(len(re.findall(rb"/MediaBox", stream.read())), 6, paper)
-            if shutil.which("pdftoppm"):
+            # Without pictures of surfaces (on Windows) the second page of an item is short.
+            if shutil.which("pdftoppm") and not ON_WINDOWS:
                 self.assertGreater(min(ends_of_pages(folder + "/many.pdf", folder)[:-1]), 0.5, paper)
         self.browser.open(folder + "/out/report.html")
         self.assertEqual(self.browser.complaints(), [])

@@ -56,15 +56,6 @@ class ReadTest(FilesTest):
                             np.testing.assert_array_equal(ours.voxels, voxels)
                             self.assert_geometry(ours, spacing, origin, direction)
 
-    def test_centers_of_nrrd(self):
-        """The first voxel is half a spacing behind the end of its axis unless its center is a node."""
-        path = self.path("a.nrrd")
-        for centers in ("", "centers: cell cell cell\n", "centers: node node node\n", "centers: ??? node cell\n"):
-            with open(path, "wb") as stream:
-                stream.write(b"NRRD0004\ntype: uchar\ndimension: 3\nsizes: 4 3 2\nspacings: 2 3 5\naxis mins: 10 20 -30\n"
-                             + centers.encode() + b"encoding: raw\n\n" + bytes(24))
-            self.assertEqual(tuple(self.read(path).origin), sitk.ReadImage(path).GetOrigin())
-
     def test_pairs_that_are_compressed_beside_pairs_that_are_not(self):
         for name, value in (("q.hdr", 1), ("q.hdr.gz", 2)):
             subprocess.run([COMMAND, "label", self.image_of(value), self.path(name), "--quiet"], check=True)

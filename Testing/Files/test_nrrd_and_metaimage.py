@@ -74,7 +74,7 @@ class NrrdTest(FilesTest):
     def test_the_ends_of_axes(self):
         raw, ends = self.fields + ["encoding: raw"], ["axis mins: 10 20 30", "axis maxs: 13 30 42"]
         self.refuses(self.write(raw + ends, self.raw), saying=["axis maxs", "write it into the field 'spacings'"])
-        self.assert_geometry(self.read(self.write(raw + ends + ["spacings: 1 2 3"], self.raw)), (1, 2, 3), (10.5, 21, 31.5))
+        self.assert_geometry(self.read(self.write(raw + ends + ["spacings: 1 2 3"], self.raw)), (1, 2, 3), (10, 20, 30))
         ours = self.read(self.write(raw + ["spacings: 1 2 3", "axis mins: 10 20 30", "centers: cell cell cell"], self.raw))
         self.assert_geometry(ours, (1, 2, 3), (10.5, 21, 31.5))
         self.assertEqual(self.read(self.write(raw + ["axis mins: 10 20 30"], self.raw)).spacing_source, "none")

@@ -228,7 +228,7 @@ SetNrrdGeometry(const NrrdHeader &               header,
   {
     const std::size_t place = places[i];
     const double      spacing = std::isnan(spacings[place]) ? 1 : spacings[place];
-    const double      first = mins[place] + (LowerCase(centers[place]) == "node" ? 0 : spacing / 2);
+    const double      first = mins[place] + (LowerCase(centers[place]) == "cell" ? spacing / 2 : 0);
     image.geometry.spacing[i] = spacing * units[place];
     image.geometry.origin[i] = std::isnan(first) ? 0 : first * units[place];
     untold += std::isnan(spacings[place]) ? (untold.empty() ? "" : ", ") + std::string(1, AxisNames[i]) : "";

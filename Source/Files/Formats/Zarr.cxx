@@ -88,13 +88,15 @@ ReadChunk(const ZarrArray & array, const ArrayBox & box, const ArraySlices & sli
   const std::size_t size = SizeOf(array.type);
   const auto        stored = array.stored.find(name);
   const bool        isStored = stored != array.stored.end();
-  std::size_t       begin = 0;
-  for (std::size_t i = 0; i < array.chunk.size(); ++i)
+  // A missing chunk may be far larger than the array.
+  const ArrayShape & held = isStored ? array.chunk : box.size;
+  std::size_t        begin = 0;
+  for (std::size_t i = 0; isStored && i < array.chunk.size(); ++i)
   {
     begin = begin * array.chunk[i] + box.begin[i] % array.chunk[i];
   }
   Buffer<std::byte> values;
-  values.Resize(static_cast<std::size_t>(ArrayBox{ {}, array.chunk }.Count()) * size);
+  values.Resize(static_cast<std::size_t>(ArrayBox{ {}, held }.Count()) * size);
   for (std::size_t i = 0; !isStored && i < values.Size(); ++i)
   {
     values.Data()[i] = static_cast<std::byte>(array.fill[i % size]);
@@ -108,7 +110,7 @@ ReadChunk(const ZarrArray & array, const ArrayBox & box, const ArraySlices & sli
     array.swapped ? SwapBytes(values.Data(), size, values.Size() / size, { 1 }) : void();
   }
   (isStored ? stored->second : FileStamp{ PathBeside(array.header.path, name) }).RequireSame();
-  PutBox(array.shape, box, slices, array.chunk, size, values.Data() + begin * size, output);
+  PutBox(array.shape, box, slices, held, size, values.Data() + begin * size, output);
 }
 
 /** Finds out which chunks are there. \throws Error if there are only files of other names. */
@@ -266,9 +268,6 @@ ParseArray(const FileBytes & header, const json & metadata)
   ThrowIf(array.chunk.size() != array.shape.size(),
           "its shape is " + TextOf(metadata["shape"]) + ", but its chunks have " +
             Counted(array.chunk.size(), "dimension"));
-  const std::uint64_t chunk = ArrayBox{ {}, array.chunk }.Count();
-  ThrowIf(chunk > 1U << 27 && chunk / 64 > ArrayBox{ {}, array.shape }.Count(),
-          "its chunks are " + TextOf(array.chunk) + ", more than 64 times the array; write it with smaller ones");
   array.fill = FillOf(metadata.value("fill_value", json()), array.type);
   for (const char * const attribute : AttributesOfValues)
   {

@@ -41,7 +41,10 @@ struct Streams
       const std::string scan = __argc == 1 ? "" : '"' + std::string(__argv[1]) + '"';
       const auto        code = _spawnl(_P_WAIT, _pgmptr, "brickccl", "view", scan.c_str(), nullptr);
       // The window of a double click would close with the program.
-      code != 0 ? std::system("pause") : 0;
+      if (code != 0)
+      {
+        std::system("pause");
+      }
       std::exit(static_cast<int>(code));
     }
   }

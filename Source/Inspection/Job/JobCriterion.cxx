@@ -7,6 +7,7 @@
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Job/Findings.h"
 #include "BrickCCL/Job/Value.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 
 namespace brickccl::job
 {
@@ -54,6 +55,12 @@ WithPart(Segmenting job)
     job.threshold.clear();
   }
   return job;
+}
+
+std::string
+TellNotANumber(const Segmenting & job, std::uint64_t count)
+{
+  return brickccl::TellNotANumber(count) + (WithPart(job).partMethod == "none" ? "" : "; those in the part are pores");
 }
 
 Criterion

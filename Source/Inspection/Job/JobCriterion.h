@@ -24,6 +24,9 @@ Criterion CriterionOf(const Segmenting &               job,
 /** The job with its part in the words of recipes, where a command asks for pores. */
 Segmenting WithPart(Segmenting job);
 
+/** A note on values of an image that are NaN. */
+std::string TellNotANumber(const Segmenting & job, std::uint64_t count);
+
 Criterion MaterialOf(const Part & part, ScalarType type, const std::optional<Threshold> & threshold);
 
 /** The neighbors of a job, unless a file names them. \throws InvalidArgument for those that the image does not have. */

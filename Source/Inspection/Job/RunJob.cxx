@@ -146,8 +146,7 @@ JobRun::Segment()
   segmented.notNumbers = CountNotANumber(image.View(), Begin());
   if (segmented.notNumbers > 0)
   {
-    const bool arePores = WithPart(m_Job).partMethod != "none";
-    m_Hooks.note(TellNotANumber(segmented.notNumbers) + (arePores ? "; those in the part are pores" : ""));
+    m_Hooks.note(TellNotANumber(m_Job, segmented.notNumbers));
   }
   if (!m_Job.smooth.empty())
   {

@@ -170,8 +170,7 @@ TakeFound(const SlabResult & result, const SlabOptions & options, job::Segmented
   segmented.notNumbers = result.notNumbers;
   if (result.notNumbers > 0)
   {
-    const bool arePores = job::WithPart(options.job).partMethod != "none";
-    note(TellNotANumber(result.notNumbers) + (arePores ? "; those in the part are pores" : ""));
+    note(job::TellNotANumber(options.job, result.notNumbers));
   }
   if (result.notNumbersOfMask > 0)
   {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/View/Session.h"
 
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Pictures/Drawing.h"
 
 #include <algorithm>
 #include <charconv>
@@ -46,17 +46,6 @@ ChoicesIn(const fs::path & folder)
   return choices;
 }
 
-static std::string
-AsHtml(const std::string & text)
-{
-  std::string html;
-  for (const char letter : Printable(text))
-  {
-    html += letter == '<' ? "&lt;" : letter == '&' ? "&amp;" : std::string(1, letter);
-  }
-  return html;
-}
-
 std::string
 ChooseScan(Server &                      server,
            const std::string &           token,
@@ -79,25 +68,25 @@ ChooseScan(Server &                      server,
                  "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
       };
     }
-    std::string rest = problem.empty() ? "" : "<p role=alert><strong>" + AsHtml(problem) + "</strong>";
-    rest += "<p>" + AsHtml(folder) + "<ul>";
+    std::string rest = problem.empty() ? "" : "<p role=alert><strong>" + EscapeXml(problem) + "</strong>";
+    rest += "<p>" + EscapeXml(folder) + "<ul>";
     for (std::size_t i = 0; i < choices.size(); ++i)
     {
-      rest += "<li><a href='/" + token + "/open/" + std::to_string(i) + "'>" + AsHtml(std::get<1>(choices[i])) + "</a>";
+      rest +=
+        "<li><a href='/" + token + "/open/" + std::to_string(i) + "'>" + EscapeXml(std::get<1>(choices[i])) + "</a>";
     }
     const std::string begin = "open/";
+    std::size_t       place = choices.size();
     if (path.compare(0, begin.size(), begin) == 0)
     {
-      std::size_t place = choices.size();
       std::from_chars(path.data() + begin.size(), path.data() + path.size(), place);
-      if (place >= choices.size())
-      {
-        throw Refusal(404, "there is no such page");
-      }
+    }
+    if (place < choices.size())
+    {
       const auto [isScan, text, where] = choices[place];
       (isScan ? chosen : folder) = where.string();
       choices = ChoicesIn(folder);
-      rest = isScan ? "<p>Reading " + AsHtml(chosen) + " ..." : "";
+      rest = isScan ? "<p>Reading " + EscapeXml(chosen) + " ..." : "";
       rest += "<meta http-equiv=refresh content='" + std::to_string(isScan ? 1 : 0) + ";url=/" + token + "/'>";
     }
     return Response{

@@ -133,7 +133,9 @@ AddViewCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<ViewArguments>();
   CLI::App * command = app.add_subcommand("view", "Choose thresholds in the browser and see at once what is labeled");
-  command->add_option("SCAN", arguments->input, std::string("image; left out: the page lists scans") + FilesRead);
+  command->add_option("SCAN",
+                      arguments->input,
+                      std::string("image") + FilesRead + " Without it, the page lists scans.");
   command->add_option("LABELS", arguments->labels, "label map to show at first");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + "downsample device threads quiet");
   command->add_option("--recipe", arguments->recipe, "begin with the settings of a recipe of `brickccl batch`")

@@ -41,7 +41,7 @@ void CheckScene(const Scene & scene);
 std::string ChooseScan(Server &                      server,
                        const std::string &           token,
                        std::string &                 folder,
-                       const std::string &           problem,
+                       std::string &                 problem,
                        const std::function<bool()> & goesOn);
 
 /** Answers the requests of the page, on any thread. */

@@ -50,11 +50,12 @@ std::string
 ChooseScan(Server &                      server,
            const std::string &           token,
            std::string &                 folder,
-           const std::string &           problem,
+           std::string &                 problem,
            const std::function<bool()> & goesOn)
 {
   std::mutex          mutex;
-  std::vector<Choice> choices = ChoicesIn(folder);
+  std::vector<Choice> choices;
+  std::size_t         first = 1;
   std::string         chosen;
   const auto          answer = [&](const Request & request) -> std::optional<Response> {
     const std::string                 path = CheckSource(request, token);
@@ -68,26 +69,31 @@ ChooseScan(Server &                      server,
                  "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
       };
     }
+    const std::string begin = "open/";
+    std::size_t       number = 0;
+    if (path.compare(0, begin.size(), begin) == 0)
+    {
+      std::from_chars(path.data() + begin.size(), path.data() + path.size(), number);
+    }
+    if (chosen.empty() && number - first < choices.size())
+    {
+      const auto & [isScan, text, where] = choices[number - first];
+      (isScan ? chosen : folder) = where.string();
+      problem.clear();
+    }
+    // Rows of earlier lists have lower numbers, so that a late click opens nothing else.
+    first += choices.size();
+    choices = ChoicesIn(folder);
     std::string rest = problem.empty() ? "" : "<p role=alert><strong>" + EscapeXml(problem) + "</strong>";
     rest += "<p>" + EscapeXml(folder) + "<ul>";
     for (std::size_t i = 0; i < choices.size(); ++i)
     {
-      rest +=
-        "<li><a href='/" + token + "/open/" + std::to_string(i) + "'>" + EscapeXml(std::get<1>(choices[i])) + "</a>";
+      rest += "<li><a href='/" + token + "/open/" + std::to_string(first + i) + "'>" +
+              EscapeXml(std::get<1>(choices[i])) + "</a>";
     }
-    const std::string begin = "open/";
-    std::size_t       place = choices.size();
-    if (path.compare(0, begin.size(), begin) == 0)
+    if (!chosen.empty())
     {
-      std::from_chars(path.data() + begin.size(), path.data() + path.size(), place);
-    }
-    if (place < choices.size())
-    {
-      const auto [isScan, text, where] = choices[place];
-      (isScan ? chosen : folder) = where.string();
-      choices = ChoicesIn(folder);
-      rest = isScan ? "<p>Reading " + EscapeXml(chosen) + " ..." : "";
-      rest += "<meta http-equiv=refresh content='" + std::to_string(isScan ? 1 : 0) + ";url=/" + token + "/'>";
+      rest = "<p>Reading " + EscapeXml(chosen) + " ...<meta http-equiv=refresh content='1;url=/" + token + "/'>";
     }
     return Response{
       200,

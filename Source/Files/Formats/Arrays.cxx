@@ -104,6 +104,7 @@ TakeSlices(const ArrayShape &                                                   
   image.inParts = true;
   image.stream = SliceVoxels(bytes / static_cast<std::size_t>(shape[axis]), readSome);
   image.slicesAtOnce = chunk.empty() ? 1 : static_cast<std::int64_t>(std::min(chunk[axis], shape[axis]));
+  image.chunkBytes = chunk.empty() ? 0 : ArrayBox{ {}, chunk }.Count() * SizeOf(image.type);
 }
 
 ArrayAxes

@@ -346,6 +346,7 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
   result->geometry = image.geometry;
   result->spacingSource = image.spacingSource;
   result->slicesAtOnce = mask ? mask->slicesAtOnce : 1;
+  result->chunkBytes = mask ? mask->chunkBytes : 0;
   result->inParts = image.inParts;
   result->files = mask ? mask->files : std::vector<std::string>();
   const auto voxels = std::make_shared<RegionVoxels>(std::move(shapes), image.extent, std::move(mask), threads);

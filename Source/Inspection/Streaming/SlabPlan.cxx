@@ -54,12 +54,17 @@ VoxelBytesOf(const LoadedImage * image)
 /** Larger slabs are not faster. */
 constexpr double MaximumVoxels = 64.0 * 1024 * 1024;
 
-/** The bytes of the program before labeling, and of the pieces of the output that its threads pack. */
+/** The bytes of the program before labeling, of the pieces of the output that its threads pack, and of the chunks that
+ * they read: as stored, as values, and on the way. */
 static std::uint64_t
-FixedBytes(int threads)
+FixedBytes(int threads, const SlabImages & images)
 {
   constexpr std::uint64_t ofProgram = std::uint64_t{ 48 } << 20;
-  constexpr std::uint64_t ofThread = std::uint64_t{ 8 } << 20;
+  std::uint64_t           ofThread = std::uint64_t{ 8 } << 20;
+  for (const LoadedImage * const image : { images.image, images.mask, images.intensity, images.zones })
+  {
+    ofThread += image == nullptr ? 0 : 3 * image->chunkBytes;
+  }
   return ofProgram + ofThread * static_cast<std::uint64_t>(EffectiveThreadCount(threads));
 }
 
@@ -176,7 +181,7 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, const job::Job
   SlabPlan           plan;
   plan.memory = job.memory;
   const double faces = job.pores ? BytesOfFaces(extent) : 0;
-  plan.fixedBytes = FixedBytes(job.threads) + static_cast<std::uint64_t>(faces);
+  plan.fixedBytes = FixedBytes(job.threads, images) + static_cast<std::uint64_t>(faces);
   plan.inputBytes = static_cast<std::uint64_t>(static_cast<double>(extent.VoxelCount()) * imageBytes);
   plan.diskBytes = static_cast<std::uint64_t>((job.pores           ? 0.09
                                                : job.split.empty() ? 0.03

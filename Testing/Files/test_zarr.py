@@ -123,6 +123,12 @@ class Arrays(ZarrTest):
             np.testing.assert_array_equal(self.read(self.path("whole.nrrd")).voxels > 0, voxels)
             np.testing.assert_array_equal(self.read(self.path("whole.nrrd")).voxels, self.read(self.path("slabs.nrrd")).voxels)
 
+    def test_memory_counts_chunks(self):
+        path = self.store(np.ones((64, 256, 256), "u2"), chunks=(64, 256, 256), compressors=ZstdCodec())
+        result = self.label(path, self.path("o.nrrd"), "--memory", "76MiB", "--threads", "1")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"the minimum is (8[0-9]|9[0-9]) MiB")  # 56 MiB, and 3 times a chunk of 8 MiB
+
     def test_changes_between_slabs(self):
         voxels = np.kron(np.random.default_rng(3).integers(0, 2, (40, 8, 8)), np.ones((5, 32, 32), int)).astype("u2")
         voxels[195:] = 0

@@ -54,7 +54,6 @@ DataFileNames(const std::string & header, const std::string & value, const std::
  *  for "ct.nhdr". Characters that have another meaning in a header (%, \\, line ends, tabs) become underscores. */
 std::string DataFileName(const std::string & header, const std::string & extension);
 
-/** The path of the file that DataFileName names. */
 std::string DataFilePath(const std::string & header, const std::string & extension);
 
 } // namespace brickccl::files

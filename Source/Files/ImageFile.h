@@ -84,7 +84,6 @@ struct ImageToWrite
   /** For DICOM segmentations: what they were made of. */
   std::shared_ptr<const DicomOrigin> dicom = {};
 
-  /** An image with its voxels in memory. */
   static ImageToWrite
   FromMemory(const void * voxels, ScalarType type, const Extent & extent, const Geometry & geometry);
 };

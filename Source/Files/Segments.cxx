@@ -41,7 +41,6 @@ CellsOf(const std::string & line)
   return cells;
 }
 
-/** The whole number that a text is. */
 template <typename T>
 std::optional<T>
 NumberOf(const std::string & text, int base = 10)
@@ -106,8 +105,6 @@ SegmentsIn(const char * place, const char * end)
   std::vector<std::string>             header;
   std::map<std::uint64_t, std::size_t> lineOf;
   bool                                 isSlicer = false;
-  // A mark of UTF-8 may come first.
-  place += end - place > 3 && std::equal(place, place + 3, "\xef\xbb\xbf") ? 3 : 0;
   for (std::size_t number = 1; place < end; ++number)
   {
     const std::string line = Trimmed(TakeLine(place, end));
@@ -276,12 +273,15 @@ ReadSegmentNames(const std::string & path)
 {
   return WithContext("cannot read the names in " + Quoted(path) + ": ", [&] {
     const FileBytes       file = FileBytes::Map(path);
-    const char * const    text = reinterpret_cast<const char *>(file.Data());
+    const char *          text = reinterpret_cast<const char *>(file.Data());
+    const char * const    end = text + file.Size();
     constexpr std::size_t most = std::size_t{ 1 } << 26;
-    const bool            isJson = file.Size() > 0 && *text == '{';
-    auto                  segments = file.Size() > most ? std::vector<Segment>()
-                                   : isJson             ? SegmentsInJson(text, text + file.Size())
-                                                        : SegmentsIn(text, text + file.Size());
+    // A mark of UTF-8 may come first.
+    text += file.BeginsWith("\xef\xbb\xbf", 3) ? 3 : 0;
+    const bool isJson = text < end && *text == '{';
+    auto       segments = file.Size() > most ? std::vector<Segment>()
+                        : isJson             ? SegmentsInJson(text, end)
+                                             : SegmentsIn(text, end);
     ThrowIf(segments.empty(), file.Size() > most ? "it is larger than 64 MiB" : "it names no label");
     return segments;
   });

@@ -83,7 +83,6 @@ CheckAlike(const std::string & firstName,
             SpacingOf(first) + "; all slices must agree, or set it with --spacing");
 }
 
-/** The notes of slices, each once, with the number of slices that have it. */
 static std::vector<std::string>
 MergedNotes(const std::vector<std::vector<std::string>> & notesOfSlices)
 {

@@ -26,6 +26,9 @@ TABLES = {
     "dcmqi.json": json.dumps({"ContentCreatorName": "x", "segmentAttributes": [[
         {"labelID": 5, "SegmentDescription": "left kidney", "recommendedDisplayRGBValue": [230, 26, 51]}],
         [{"labelID": 12, "SegmentLabel": "Liver", "SegmentDescription": "d", "recommendedDisplayRGBValue": [26, 204, 51]}]]}),
+    "mark.json": "\ufeff" + json.dumps({"segmentAttributes": [[
+        {"labelID": 5, "SegmentLabel": "left kidney", "recommendedDisplayRGBValue": [230, 26, 51]},
+        {"labelID": 12, "SegmentLabel": "Liver", "recommendedDisplayRGBValue": [26, 204, 51]}]]}),
     "sub-1_dseg.tsv": "index\tname\tabbreviation\tcolor\n5\tleft kidney\tLK\t#E61A33\n12\tLiver\tL\t#1acc33\n",
 }
 

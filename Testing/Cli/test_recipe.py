@@ -196,6 +196,11 @@ class RecipeTest(CommandTest):
                                        ("threshold = 100", "\"otsu\"", "below"), ("threshold = \"otsu\"", "50", "below")):
                 self.accepts(text % (method, part, "none", number, side))
 
+    def test_explain_says_that_nan_is_left_out(self):
+        for rule, isSaid in (("keep", False), ("ignore", True)):
+            said = self.ok("recipe", "explain", self.recipe("[measuring]\nintensity = true\nnan = \"%s\"\n" % rule)).stdout
+            self.assertEqual("NaN are left out of measures of intensity" in said, isSaid, said)
+
     def test_what_explain_says_of_the_part(self):
         text = "[part]\nmethod = \"pores\"\nrange = [5, inf]\n%s[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n"
         said = self.ok("recipe", "explain", self.recipe(text % "")).stdout

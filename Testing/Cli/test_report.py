@@ -292,6 +292,11 @@ class ReportTest(CommandTest):
         result = run("report", self.path("out"), "--pdf", env={**os.environ, "PATH": self.path("bin") + ":/bin:/usr/bin"})
         self.assertEqual((result.returncode, "did not print the report" in result.stderr), (1, True), result.stderr)
         self.assertNotIn("report.pdf", os.listdir(self.path("out")))
+        result = run("batch", self.path("r.toml"), self.path("in"), "-o", self.path("new"), "--report", "--pdf", "--quiet",
+                     env={**os.environ, "PATH": self.path("bin") + ":/bin:/usr/bin"})
+        self.assertEqual((result.returncode, "note: cannot write" in result.stderr), (0, True), result.stderr)
+        self.assertLessEqual({"report.html", "record.json"}, set(os.listdir(self.path("new"))))
+        self.assertNotIn("report.pdf", os.listdir(self.path("new")))
 
     def test_counts_have_no_unit(self):
         """The measured value of a rule on counts is one, although another key of the rule is a length."""

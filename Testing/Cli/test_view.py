@@ -6,6 +6,7 @@ import csv
 import http.client
 import json
 import os
+import re
 import shlex
 import signal
 import socket
@@ -427,6 +428,26 @@ class ViewTest(CommandTest):
         view = self.view("scan.nrrd")
         view.process.send_signal(signal.SIGINT)
         self.assertEqual(view.process.wait(30), 130)
+
+    def test_the_list_of_scans(self):
+        os.mkfifo(self.path("pipe.nrrd")) if hasattr(os, "mkfifo") else None
+        self.fails("view", "--no-browser", "--recipe", self.path("none.toml"), saying="none.toml")
+        view = self.view("--linger", 1)
+        page = view.request("")[2].decode()
+        self.assertIn(">scan.nrrd</a>", page)
+        self.assertNotIn("pipe.nrrd", page)
+        self.assertIn("/%s/presence" % view.token, view.request("start.js")[2].decode())
+        waiting = socket.create_connection(("127.0.0.1", view.port), 30)
+        self.addCleanup(waiting.close)
+        waiting.sendall(("GET /%s/presence HTTP/1.1\r\nHost: localhost\r\n\r\n" % view.token).encode())
+        time.sleep(3)
+        self.assertIsNone(view.process.poll())
+        waiting.close()
+        self.assertEqual(view.process.wait(30), 0)
+        view = self.view()
+        scan = re.search("href='(/[0-9a-f]+/open/[0-9]+)'>scan.nrrd<", view.request("")[2].decode()).group(1)
+        view.request(scan.split("/", 2)[2])
+        self.assertEqual(view.label(threshold="otsu")["generation"], 1)
 
     def test_images_that_cannot_be_shown(self):
         write_nrrd(self.path("four.nrrd"), "uint8", (2, 2, 2, 2), [0] * 16)

@@ -70,6 +70,9 @@ class NrrdTest(FilesTest):
         self.assertIn("no spacing along y: 1 mm is assumed", " ".join(ours.notes))
         ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 2 2"], self.raw))
         self.assertEqual(ours.notes, [])
+        ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 2 2", 'space units: "um" "um" "um"'], self.raw))
+        self.assert_geometry(ours, (0.5, 2, 2))
+        self.assertIn("its space units are ignored", " ".join(ours.notes))
 
     def test_the_ends_of_axes(self):
         raw, ends = self.fields + ["encoding: raw"], ["axis mins: 10 20 30", "axis maxs: 13 30 42"]

@@ -63,6 +63,13 @@ class SegmentNamesTest(Dicom):
                 self.assertEqual({label: both[:2] for label, both in self.written(image).items()},
                                  {5: ("left kidney", "0.9 0.1 0.2"), 12: ("Liver & <x>", "0 0.5 1")})
 
+    def test_wrong_colors_of_nifti_are_noted(self):
+        for color, count in (('Red="7" Green="0" Blue="0"', 1), ('Red="x" Green="0" Blue="0"', 1), ('Red="0.9" Green="0.1" Blue="1"', 0), ("", 0)):
+            with self.subTest(color=color):
+                image = self.nifti(XML % ('<Label Key="5" %s>a</Label>' % color))
+                said = self.run_command("stats", image, "-o", self.path("t.csv")).stderr
+                self.assertEqual("its label table has 1 color with a channel that is not from 0 to 1" in said, count == 1, said)
+
     def test_other_extensions_and_damaged_tables(self):
         for xml in ("nothing of labels", XML[:60], XML % "<Label Key=", XML % "<Label >", XML % "<Label", "<CaretExtension><LabelTable",
                     XML % (LABEL % (-3, 0, 0, 0, "minus")), XML % '<Label Key="x" Red="1">a</Label>', b"\xff\x00<CaretExtension" * 9):

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Bricks/BrickProblem.h"
 
-#include "BrickCCL/Core/Error.h"
-
 #include <cstdio>
 
 namespace brickccl

@@ -77,8 +77,7 @@ BrickRecord ReadRecord(BytesView bytes, RecordParts parts);
 /** The labels of the volume for the labels of a brick. */
 struct BrickMap
 {
-  BrickBox box;
-  /** The number of the volume's components. */
+  BrickBox      box;
   std::uint64_t components = 0;
   /** The checksum of the brick's record. */
   std::uint64_t record = 0;

@@ -38,7 +38,6 @@ public:
   }
   /** 8 bytes, the least first. */
   void Fixed(std::uint64_t value);
-  /** The bits of a double. */
   void Real(double value);
   void Raw(const void * bytes, std::size_t size);
   /** The number of bytes, then the bytes. */

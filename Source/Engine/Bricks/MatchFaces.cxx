@@ -58,7 +58,6 @@ ForNeighboringRuns(const RowPair & rows, const StepsAlongX & steps, TVisit visit
   }
 }
 
-/** Finds joined labels by a rule for the voxels' type. */
 template <typename TRule>
 class FaceMatcher
 {

@@ -54,7 +54,6 @@ AddSecondLook(const SecondLook &                              look,
   }
 }
 
-/** The table of a brick and where its rows belong. */
 struct BrickTable
 {
   BrickRecord record;

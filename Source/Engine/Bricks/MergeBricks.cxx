@@ -216,7 +216,6 @@ BrickMerge::State::CountMissing(const MatchedFaces & match)
   }
 }
 
-/** Joins what neighboring bricks have in common. */
 void
 BrickMerge::State::Match(const std::vector<MatchedFaces> & matches)
 {

@@ -129,7 +129,6 @@ PartForest::SumUp(const HostContext & context)
   });
 }
 
-/** The roots in the order of their components' first voxels. */
 std::vector<std::uint64_t>
 PartForest::ListRoots(const HostContext & context) const
 {

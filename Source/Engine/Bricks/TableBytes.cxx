@@ -186,14 +186,8 @@ WriteClasses(const MeasureList<ClassValue> & classes, ByteWriter & writer)
     writer.Byte(static_cast<std::uint8_t>(own.value.index()));
     std::visit(
       [&](auto value) {
-        if constexpr (std::is_same_v<decltype(value), double>)
-        {
-          writer.Real(value);
-        }
-        else
-        {
-          writer.Number(static_cast<std::uint64_t>(value));
-        }
+        std::is_same_v<decltype(value), double> ? writer.Real(static_cast<double>(value))
+                                                : writer.Number(static_cast<std::uint64_t>(value));
       },
       own.value);
   }
@@ -205,19 +199,11 @@ ReadClasses(ByteReader & reader, std::size_t count)
   std::vector<ClassValue> classes(count);
   for (ClassValue & own : classes)
   {
+    using Value = decltype(own.value);
     const std::uint8_t kind = reader.Byte();
-    if (kind == 0)
-    {
-      own.value = reader.Number();
-    }
-    else if (kind == 1)
-    {
-      own.value = static_cast<std::int64_t>(reader.Number());
-    }
-    else
-    {
-      own.value = reader.Real();
-    }
+    own.value = kind == 0 ? Value(reader.Number())
+              : kind == 1 ? Value(static_cast<std::int64_t>(reader.Number()))
+                          : Value(reader.Real());
   }
   return classes;
 }

@@ -10,7 +10,9 @@ namespace brickccl
 inline double
 LargestRoundNumber(double limit)
 {
-  const double power = std::pow(10, std::floor(std::log10(limit)));
+  const double exponent = std::floor(std::log10(limit));
+  // On Windows 10^-2 is not 0.01, but 1 / 10^2 is.
+  const double power = exponent < 0 ? 1 / std::pow(10, -exponent) : std::pow(10, exponent);
   // 1e-9 is the error that a computed power of ten may have.
   for (const double factor : { 10.0, 5.0, 2.0 })
   {

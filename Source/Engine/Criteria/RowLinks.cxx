@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Criteria/RowLinks.h"
 
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/SeparatingValues.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Criteria/PackRow.h"

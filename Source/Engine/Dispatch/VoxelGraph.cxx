@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Dispatch/Label.h"
 
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Criteria/GraphLinks.h"
-#include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/BuildRunVolume.h"

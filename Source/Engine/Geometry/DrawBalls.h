@@ -13,12 +13,10 @@ namespace brickccl
 /** The spacing of an axis along which balls do not reach. */
 inline constexpr double FlatAxis = 1e30;
 
-/** A ball around the center of a voxel. */
 struct VoxelBall
 {
   /** The square of its radius. */
-  float square;
-  /** The voxel's place in the image. */
+  float        square;
   std::int64_t place;
 };
 

@@ -48,7 +48,6 @@ public:
     }
     return -1;
   }
-  /** Leaves the remaining numbers untaken. */
   void
   Stop()
   {

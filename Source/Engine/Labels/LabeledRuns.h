@@ -45,6 +45,22 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
   });
 }
 
+/** Calls `visit(row, run)` for the runs of the rows [begin, end), in order. */
+template <typename TVisit>
+void
+ForEachLabeledRun(const RunVolume & volume, std::int64_t begin, std::int64_t end, TVisit visit)
+{
+  std::vector<LabeledRun> runs;
+  for (std::int64_t row = begin; row < end; ++row)
+  {
+    CollectLabeledRuns(volume, row, runs);
+    for (const LabeledRun & run : runs)
+    {
+      visit(row, run);
+    }
+  }
+}
+
 /** Runs of rows requested in nearly raster order, and of y and z neighbors. Up to 3-D, each row is collected once. */
 class LabeledRows
 {

@@ -93,7 +93,6 @@ CopyLabels(const RunVolume & slab, std::int64_t begin, std::int64_t end, TLabel 
   });
 }
 
-/** A part of the rows of a slab. */
 struct Piece
 {
   std::size_t  slab;

@@ -56,7 +56,6 @@ private:
   std::size_t m_Limit = std::size_t{ 1 } << 16;
 };
 
-/** Components that are made of pieces. */
 struct JoinedPieces
 {
   /** By piece, 0 .. pieces, the component's number: 0 for 0, and consecutive in the order of their first pieces. */

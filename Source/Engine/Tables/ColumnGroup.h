@@ -115,7 +115,6 @@ ValueOf(T (TMeasures::*member)[VCount], Table table, Component component, int nu
   return (table.measures.Of<TMeasures>()[component.place].*member)[number];
 }
 
-/** Collects the columns of a table, group by group. */
 class ColumnList
 {
 public:

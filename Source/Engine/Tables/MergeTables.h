@@ -22,7 +22,6 @@ struct UnwrappedRow
   unsigned char wraps = 0;
 };
 
-/** One row of one of the tables that are merged. */
 struct PartRow
 {
   const ComponentTable * table;
@@ -41,7 +40,6 @@ struct MergeInput
   /** On how many threads components may be merged. */
   HostContext context;
 
-  /** Calls `function(c)` for all components, on the threads. */
   template <typename TFunction>
   void
   ForComponents(TFunction function) const

@@ -33,8 +33,7 @@ struct TableLayout
 struct TableText
 {
   std::vector<ComponentColumn> columns;
-  /** Places of components in the table. */
-  std::vector<std::size_t> rows;
+  std::vector<std::size_t>     rows;
   /** Such as "LPS, in mm". */
   std::string coordinates;
   /** Its threads make the lines of a file, with progress. */

@@ -111,8 +111,7 @@ public:
   std::string         Text(const Tag & tag) const;
   std::vector<double> Numbers(const Tag & tag) const;
   /** \throws Error unless the element is missing or has `count` finite numbers. \return whether it exists. */
-  bool FixedNumbers(const Tag & tag, std::size_t count, double * numbers) const;
-  /** The first number. */
+  bool                        FixedNumbers(const Tag & tag, std::size_t count, double * numbers) const;
   std::optional<double>       Number(const Tag & tag) const;
   std::optional<std::int64_t> Whole(const Tag & tag) const;
   /** The items of a sequence; none if it is missing. */

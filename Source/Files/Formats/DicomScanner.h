@@ -116,7 +116,6 @@ public:
     return header;
   }
 
-  /** Skips the value, which begins here, of an element with this header. */
   void
   SkipValue(const ElementHeader & header, int depth)
   {

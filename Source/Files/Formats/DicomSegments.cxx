@@ -227,7 +227,6 @@ ColorOf(const std::vector<double> & lab)
   return color;
 }
 
-/** The names, colors and codes of the segments. */
 std::vector<Segment>
 NamedSegments(const DataSet & data)
 {

@@ -277,20 +277,18 @@ AddFrames(const ImageToWrite & image, bool isBinary, Contents & contents)
 std::string
 Describe(const ImageToWrite & image, const Contents & contents, bool isBinary, const std::string & uid)
 {
-  const auto &             axes = image.geometry.direction;
-  const double * const     spacing = image.geometry.spacing;
-  const std::string        bits = isBinary ? "1" : "16";
-  const std::string        dimensions = Encoded(0x00209164, "UI", UidOf(uid + "dimensions"));
-  std::vector<std::string> segments;
-  std::set<std::string>    references;
+  const auto &          axes = image.geometry.direction;
+  const double * const  spacing = image.geometry.spacing;
+  const std::string     bits = isBinary ? "1" : "16";
+  const std::string     dimensions = Encoded(0x00209164, "UI", UidOf(uid + "dimensions"));
+  std::set<std::string> references;
   for (const DicomOrigin::Image & one : image.dicom->images)
   {
     references.insert(ReferenceTo(one));
   }
-  for (const auto & [label, segment] : contents.segments)
-  {
-    segments.push_back(DescribeSegment(contents.numbers.at(label), segment));
-  }
+  const auto segments = Mapped(contents.segments, [&](const auto & one) {
+    return DescribeSegment(contents.numbers.at(one.first), one.second);
+  });
   const auto index = [&](std::uint16_t group, std::uint16_t tag, std::uint16_t ofGroup, std::uint16_t ofTag) {
     return dimensions + Encoded(0x00209165, "AT", BytesOf<std::uint16_t>(group, tag)) +
            Encoded(0x00209167, "AT", BytesOf<std::uint16_t>(ofGroup, ofTag));

@@ -56,7 +56,6 @@ NamedDataset(const std::vector<Hdf5Dataset> & datasets, const std::string & name
   return *found;
 }
 
-/** The only dataset that may be an image. */
 const Hdf5Dataset &
 OnlyDataset(const std::vector<Hdf5Dataset> & datasets)
 {

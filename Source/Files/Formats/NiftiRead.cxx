@@ -3,9 +3,11 @@
 
 #include "BrickCCL/Files/Formats.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/NiftiHeader.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Segments.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
@@ -242,13 +244,14 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
 /** The label table that Connectome Workbench and TotalSegmentator write behind the header (CaretExtension, XML).
  *  \param text  the bytes in front of the voxels */
 std::vector<Segment>
-LabelTableIn(const std::string & text)
+LabelTableIn(const std::string & text, std::vector<std::string> & notes)
 {
   constexpr std::pair<const char *, const char *> codes[] = { { "<![CDATA[", "" }, { "]]>", "" },
                                                               { "&lt;", "<" },     { "&gt;", ">" },
                                                               { "&quot;", "\"" },  { "&apos;", "'" },
                                                               { "&amp;", "&" } };
   std::vector<Segment>                            segments;
+  std::size_t                                     wrong = 0;
   std::size_t place = text.find("<LabelTable", std::min(text.size(), text.find("<CaretExtension")));
   while ((place = text.find("<Label ", place)) != std::string::npos)
   {
@@ -264,8 +267,10 @@ LabelTableIn(const std::string & text)
     std::string           name = text.substr(close + 1, std::min(end - close - 1, longest));
     place = end;
     const auto number = [&](const std::string & key) {
-      const std::size_t at = attributes.find(" " + key + "=\"");
-      return at < attributes.size() ? std::strtod(attributes.c_str() + at + key.size() + 3, nullptr) : -1;
+      const std::string value = Attribute(attributes, key);
+      char *            last = nullptr;
+      const double      own = std::strtod(value.c_str(), &last);
+      return value.empty() || *last != '\0' ? -1 : own;
     };
     for (const auto & [code, character] : codes)
     {
@@ -276,12 +281,18 @@ LabelTableIn(const std::string & text)
     }
     const std::vector<double> color = { number("Red"), number("Green"), number("Blue") };
     const bool isColor = std::all_of(color.begin(), color.end(), [](double c) { return c >= 0 && c <= 1; });
+    wrong += isColor || Attribute(attributes, "Red").empty() ? 0 : 1;
     if (number("Key") >= 1 && number("Key") < 9e15)
     {
       segments.push_back(
         MakeSegment(static_cast<std::uint64_t>(number("Key")), name, isColor ? color : std::vector<double>()));
     }
   }
+  NoteIf(wrong > 0,
+         "its label table has " + Counted(wrong, "color") +
+           " with a channel that is not from 0 to 1; such labels get "
+           "other colors",
+         notes);
   return segments;
 }
 
@@ -356,7 +367,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   if (isSingle && offset > SizeOfSecond && offset < longest)
   {
     const auto before = FirstBytes(data, static_cast<std::size_t>(offset));
-    image.segmentation.segments = LabelTableIn(std::string(before.begin(), before.end()));
+    image.segmentation.segments = LabelTableIn(std::string(before.begin(), before.end()), image.notes);
   }
   TellHeader(options, image);
   const bool isCompressed = IsGzipped(data);

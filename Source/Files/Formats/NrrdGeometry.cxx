@@ -247,6 +247,9 @@ SetNrrdGeometry(const NrrdHeader &               header,
     image.notes.push_back("it names the space " + Quoted(*space) +
                           " but no space directions; axes x, y, z are assumed");
   }
+  NoteIf(header.Find("space units") != nullptr,
+         "its space units are ignored, because it has no space directions; spacings have a field 'units'",
+         image.notes);
   SettleSpacing(image);
 }
 

@@ -38,7 +38,6 @@ public:
     m_IsBig = file.Data()[m_IsBigEndian ? 3 : 2] == 43;
   }
 
-  /** The number of `size` bytes at a place. */
   std::uint64_t
   Number(std::uint64_t at, std::size_t size) const
   {

@@ -69,7 +69,6 @@ IsVolume(const std::string & name)
          name.find_first_not_of("0123456789", 6) == std::string::npos;
 }
 
-/** The volume that is read: the chosen one, or the only one. */
 static std::string
 ChosenVolume(const std::map<std::string, VgiObject> & objects, std::string chosen)
 {

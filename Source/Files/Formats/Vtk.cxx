@@ -184,7 +184,6 @@ CheckChosen(std::size_t found, const std::string & names, const std::string & ex
           "it has the arrays " + (names.empty() ? "none" : names) + "; choose one as FILE" + extension + "::/NAME");
 }
 
-/** The tag of the chosen array of points or cells, or of the only one. */
 XmlTags::value_type
 ChosenArray(const XmlTags & tags, const std::string & chosen)
 {
@@ -203,7 +202,6 @@ ChosenArray(const XmlTags & tags, const std::string & chosen)
   return found[0];
 }
 
-/** Which of the values an attribute has. */
 std::size_t
 OneOf(const std::vector<std::string> & values, const std::string & tag, const std::string & key)
 {

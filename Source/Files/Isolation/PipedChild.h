@@ -34,7 +34,6 @@ public:
              std::size_t                                    moreSpace,
              unsigned                                       seconds,
              std::function<void()>                          waiting = {});
-  /** Ends the process. */
   ~PipedChild();
   PipedChild(const PipedChild &) = delete;
   PipedChild & operator=(const PipedChild &) = delete;

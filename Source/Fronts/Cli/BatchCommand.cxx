@@ -11,8 +11,6 @@
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
 #include "BrickCCL/Report/Report.h"
 
-#include <cmath>
-#include <filesystem>
 #include <iostream>
 
 namespace brickccl::cli
@@ -105,6 +103,21 @@ WriteBatchRecord(const BatchArguments & arguments, const batch::Recipe & recipe)
   WriteRecord(arguments.record.empty() ? folder + "/record.json" : arguments.record, inputs, all);
 }
 
+/** Prints the report. If the browser fails, a note says so: the results are there. */
+void
+PrintReport(const std::string & folder)
+{
+  try
+  {
+    report::WritePdf(folder);
+  }
+  catch (const Error & error)
+  {
+    ThrowIfInterrupted();
+    std::cerr << "brickccl: note: " << Printable(error.what()) << std::endl;
+  }
+}
+
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
@@ -162,7 +175,7 @@ RunBatchCommand(const BatchArguments & arguments)
   }
   if (arguments.pdf)
   {
-    report::WritePdf(arguments.folder);
+    PrintReport(arguments.folder);
   }
   if (arguments.xlsx)
   {

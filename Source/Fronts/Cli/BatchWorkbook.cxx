@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/WriteXlsx.h"
+#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Report/Report.h"
 
 #ifdef BRICKCCL_USE_XLSX
@@ -11,7 +12,6 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 namespace brickccl::cli
@@ -222,13 +222,10 @@ private:
       return;
     }
     const double highest = *std::max_element(values.begin(), values.end());
-    // About twenty bins, whose width is 1, 2 or 5 times a power of 10. On Windows 10^-2 is not 0.01, but 1 / 10^2 is.
-    const double             exponent = std::floor(std::log10(std::max(highest, 1e-9) / 20));
-    const double             power = exponent < 0 ? 1 / std::pow(10, -exponent) : std::pow(10, exponent);
-    const double             width = power * (highest / 20 <= power       ? 1
-                                              : highest / 20 <= 2 * power ? 2
-                                              : highest / 20 <= 5 * power ? 5
-                                                                          : 10);
+    // At most twenty bins of a round width.
+    const double             least = std::max(highest, 1e-9) / 20;
+    const double             below = LargestRoundNumber(least);
+    const double             width = below < least ? LargestRoundNumber(2.5 * below) : below;
     std::vector<std::size_t> counts(static_cast<std::size_t>(highest / width) + 1);
     for (const double value : values)
     {

@@ -101,11 +101,7 @@ AsJson(const batch::ComparedItem & item)
   {
     described["alignment"] = { { "rotation", item.motion->rotation }, { "offset_mm", item.motion->offset } };
   }
-  described["defects"] = nlohmann::ordered_json::array();
-  for (const batch::ComparedDefect & defect : item.defects)
-  {
-    described["defects"].push_back(AsJson(defect));
-  }
+  described["defects"] = Mapped(item.defects, [](const auto & defect) { return AsJson(defect); });
   return described;
 }
 
@@ -116,11 +112,7 @@ PrintComparison(const CompareArguments &                 arguments,
 {
   if (arguments.json)
   {
-    all["items"] = nlohmann::ordered_json::array();
-    for (const batch::ComparedItem & item : items)
-    {
-      all["items"].push_back(AsJson(item));
-    }
+    all["items"] = Mapped(items, [](const auto & item) { return AsJson(item); });
     std::cout << JsonText(all) << std::endl;
     return;
   }
@@ -229,10 +221,6 @@ RunScans(const CompareArguments & arguments)
                            "--transform needs two scans and a file .tfm, not " +
                              Counted(arguments.inputs.size(), "scan") + " and " + Quoted(arguments.transform));
   CheckFiles(arguments, inputs, outputs);
-  for (const auto & [name, path] : outputs)
-  {
-    path.empty() ? void() : CheckWritable(path);
-  }
   const auto  recipe = RecipeOf(arguments);
   Reporter    reporter(arguments.json);
   ImageReader reader(arguments, arguments.threads, reporter);

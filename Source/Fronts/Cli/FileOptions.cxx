@@ -172,6 +172,10 @@ CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const Name
 {
   CheckReading(arguments, inputs);
   CheckOutputs(inputs, outputs);
+  for (const auto & [name, path] : outputs)
+  {
+    path.empty() ? void() : CheckWritable(path);
+  }
 }
 
 ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts)
@@ -340,6 +344,34 @@ WriteImage(const std::string & path, ImageToWrite image, WriteOptions options, I
   notes.NoteIf(segments > 0 && !HoldsSegments(path, image.extent),
                Quoted(path) + ": names, colors and tags of the " + Counted(segments, "segment") +
                  " are lost; .seg.nrrd and .dcm files of 3 dimensions hold them");
+}
+
+void
+WriteLabels(const job::Job &     arguments,
+            const LoadedImage &  image,
+            LabelType            type,
+            std::uint64_t        largest,
+            const RowWriter &    writeRows,
+            const Segmentation & segmentation,
+            ImageReader &        reader,
+            Reporter &           reporter)
+{
+  if (arguments.output.empty())
+  {
+    return;
+  }
+  reporter.Step("writing " + arguments.output);
+  const ProgressHooks hooks = reporter.Hooks();
+  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
+  WriteImage(arguments.output,
+             { ScalarTypeOfLabel(type),
+               image.extent,
+               image.geometry,
+               [&](std::int64_t begin, std::int64_t end, void * rows) { writeRows(begin, end, type, rows); },
+               largest,
+               segmentation },
+             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
+             reader);
 }
 
 std::string

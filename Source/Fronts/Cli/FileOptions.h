@@ -3,10 +3,13 @@
 
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,7 +32,8 @@ void CheckImageName(const std::string & path);
 /** \throws InvalidArgument if a series is chosen, or raw voxels are described, and no input can hold such. */
 void CheckReading(const job::Reading & arguments, const NamedFiles & inputs);
 
-/** CheckReading and CheckOutputs: what is to be known of a command's files before one is read. */
+/** CheckReading and CheckOutputs, and that files can be made in the outputs' folders: what is to be known of a
+ * command's files before one is read. */
 void CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** Reads the images of a command, prints their notes and keeps them for the summary. */
@@ -100,6 +104,18 @@ void AddRegion(job::Findings &                      findings,
                const std::optional<std::uint64_t> & voxels,
                const LoadedImage &                  image,
                int                                  line);
+
+using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>;
+
+/** Writes the label map of an image to the job's output, if it has one. \param largest  label; 0 if it is unknown */
+void WriteLabels(const job::Job &     arguments,
+                 const LoadedImage &  image,
+                 LabelType            type,
+                 std::uint64_t        largest,
+                 const RowWriter &    writeRows,
+                 const Segmentation & segmentation,
+                 ImageReader &        reader,
+                 Reporter &           reporter);
 
 /** Writes an image, and notes what its format does not hold. \param areLabels  whether it is a label map */
 void WriteImage(const std::string & path,

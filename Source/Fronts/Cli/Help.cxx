@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>

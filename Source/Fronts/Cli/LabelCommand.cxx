@@ -4,7 +4,6 @@
 #include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/TextLists.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Job/JobCriterion.h"
 
 #include <memory>
@@ -56,10 +55,6 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
              outputs);
   CheckImageName(job.output);
   CheckImageName(job.saveSmoothed);
-  for (const std::string & file : { job.picture, job.record })
-  {
-    file.empty() ? void() : CheckWritable(file);
-  }
   return groups;
 }
 

@@ -253,12 +253,12 @@ ListFindings(const job::Job & job, const LabelFindings & found)
                found.run.segmented.arePores,
                TextLine::Zones);
   }
-  findings.push_back({ "output", ifKnown(found.output) });
+  findings.push_back({ "output", ifKnown(job.output) });
   AddFilter(findings, found.run.filter, found.run.filtered, TextLine::Filtered);
   findings.push_back({ "label_type", NameOf(found.type) });
-  if (!found.output.empty())
+  if (!job.output.empty())
   {
-    findings.push_back({ "", Printable(found.output) + ": labels of type " + NameOf(found.type), TextLine::Written });
+    findings.push_back({ "", Printable(job.output) + ": labels of type " + NameOf(found.type), TextLine::Written });
   }
   findings.push_back({ "algorithm", ifKnown(found.algorithm) });
   findings.push_back({ "device", ifKnown(found.device) });
@@ -293,7 +293,7 @@ AddEnd(job::Findings &                  findings,
   findings.push_back({ "", total, TextLine::Seconds, "#", "s" });
   findings.push_back(
     { "", found.algorithm + " on " + found.device, found.algorithm.empty() ? 0 : TextLine::Seconds, "(#)" });
-  AddRun(findings, notes, seconds, found.components > 0 ? found.output : "", job.IsWanted());
+  AddRun(findings, notes, seconds, found.components > 0 ? job.output : "", job.IsWanted());
 }
 
 } // namespace brickccl::cli

@@ -121,15 +121,7 @@ RunMap(const MapArguments &      arguments,
                                { "--picture", arguments.picture } };
   CheckFiles(arguments, { { "LABELS", arguments.input } }, outputs);
   CheckImageName(arguments.output);
-  if (!arguments.histogram.empty())
-  {
-    CheckTableName(arguments.histogram);
-    CheckWritable(arguments.histogram);
-  }
-  if (!arguments.picture.empty())
-  {
-    CheckWritable(arguments.picture);
-  }
+  CheckTableName(arguments.histogram);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
   const bool       isScan = !arguments.threshold.empty();

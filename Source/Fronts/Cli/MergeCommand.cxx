@@ -26,12 +26,10 @@ struct MergedMasks
 {
   const MergeArguments &     arguments;
   std::vector<std::uint32_t> voxels = {};
-  /** The voxels of each segment, from 1 on. */
   std::vector<std::uint64_t> sizes = { 0 };
   /** How many voxels two segments share. */
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> overlaps = {};
 
-  /** Adds the segments of a mask. \return their table */
   ComponentTable
   Add(const LoadedImage & mask)
   {
@@ -120,17 +118,8 @@ RunMerge(const MergeArguments & arguments)
   Renumber(volume, labels, HostContext{ arguments.threads });
   const std::size_t count = table.components.size();
   const LabelType   type = ResolveLabelType(LabelType::Auto, count, Counted(count, "segment"));
-  reporter.Step("writing " + arguments.output);
-  const ProgressHooks hooks = reporter.Hooks();
-  WriteImage(arguments.output,
-             { ScalarTypeOfLabel(type),
-               image.extent,
-               image.geometry,
-               [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(volume, begin, end, type, rows); },
-               0,
-               segments },
-             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
-             reader);
+  const auto        rows = [&](auto begin, auto end, auto own, void * to) { ExpandRows(volume, begin, end, own, to); };
+  WriteLabels(arguments, image, type, 0, rows, segments, reader, reporter);
   job::Findings findings = { { "segments", count, 1, "# from " + Counted(masks.files.size(), "mask"), "segment" } };
   AddSpacing(findings, image, 2);
   findings.push_back({ "label_type", NameOf(type) });

@@ -4,7 +4,6 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Pictures/Picture.h"
@@ -142,7 +141,6 @@ RunRender(const RenderArguments & arguments)
                                 { "--intensity", arguments.intensity },
                                 { "--part", arguments.part } };
   CheckFiles(arguments, inputs, outputs);
-  CheckWritable(arguments.output);
   const bool drawsSurfaces = arguments.style == "surface";
   if (drawsSurfaces)
   {

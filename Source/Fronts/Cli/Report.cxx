@@ -260,7 +260,7 @@ CheckTableName(const std::string & path, bool mayBeWorkbook)
 {
   const std::string extension = ExtensionOf(path);
   const bool        isText = extension == ".csv" || extension == ".tsv" || extension == ".json";
-  ThrowIf<InvalidArgument>(!isText && !(mayBeWorkbook && extension == ".xlsx"),
+  ThrowIf<InvalidArgument>(!path.empty() && !isText && !(mayBeWorkbook && extension == ".xlsx"),
                            "cannot write a table to " + Quoted(path) + ": its extension must be .csv, .tsv" +
                              (mayBeWorkbook ? ", .json or .xlsx" : " or .json"));
 }

@@ -93,7 +93,7 @@ LabelType ResolveLabelType(LabelType           requested,
 /** The extension of a path in small letters: ".csv" of "table.CSV". Empty if there is none. */
 std::string ExtensionOf(const std::string & path);
 
-/** \throws InvalidArgument unless the extension is .csv, .tsv or .json, or .xlsx where that may be. */
+/** \throws InvalidArgument unless the extension is .csv, .tsv or .json, or .xlsx where that may be; not for "". */
 void CheckTableName(const std::string & path, bool mayBeWorkbook = false);
 
 /** Writes rows, JSON objects with the same members, to a file that CheckTableName accepts. */

@@ -24,7 +24,6 @@ namespace
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/** The variable with the folder for all outputs of a command that `rerun` starts. */
 constexpr const char * FolderVariable = "BRICKCCL_RERUN_FOLDER";
 constexpr const char * RecordName = "record.json";
 

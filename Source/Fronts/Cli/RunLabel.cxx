@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
@@ -34,34 +33,6 @@ CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
     }
   }
   return kept;
-}
-
-std::string
-WriteLabelMap(const job::Job &      arguments,
-              const LabelFindings & found,
-              const RowWriter &     writeRows,
-              const Segmentation &  segmentation,
-              ImageReader &         reader,
-              Reporter &            reporter)
-{
-  if (arguments.output.empty())
-  {
-    return {};
-  }
-  reporter.Step("writing " + arguments.output);
-  const ProgressHooks hooks = reporter.Hooks();
-  const LoadedImage & image = found.run.image;
-  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(found.type), image.extent);
-  WriteImage(arguments.output,
-             { ScalarTypeOfLabel(found.type),
-               image.extent,
-               image.geometry,
-               [&](std::int64_t begin, std::int64_t end, void * rows) { writeRows(begin, end, found.type, rows); },
-               found.components,
-               segmentation },
-             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
-             reader);
-  return arguments.output;
 }
 
 class LabelWork
@@ -344,7 +315,7 @@ private:
   WriteOutputs()
   {
     ReplacedTogether outputs;
-    m_Found.output = WriteLabelMap(m_Arguments, m_Found, m_WriteRows, m_Segments, m_Reader, *m_Reporter);
+    WriteLabels(m_Arguments, m_Image, m_Found.type, m_Found.components, m_WriteRows, m_Segments, m_Reader, *m_Reporter);
     if (m_Arguments.IsWanted())
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
@@ -366,15 +337,8 @@ private:
     }
     if (!m_Arguments.picture.empty())
     {
-      m_Reporter->Step("drawing " + m_Arguments.picture);
-      const ProgressHooks hooks = m_Reporter->Hooks();
-      WritePicture(m_Arguments.picture,
-                   { m_TableImages.intensity ? *m_TableImages.intensity : m_Image,
-                     RunsOf(m_Run.labeling),
-                     m_Table,
-                     m_Image.spacingSource != "none",
-                     m_TableImages.intensity.has_value() || !m_Arguments.equalValue },
-                   { m_Arguments.threads, Progress(hooks) });
+      const RunVolume & runs = RunsOf(m_Run.labeling);
+      DrawLabels(m_Arguments, m_Image, !m_Arguments.equalValue, m_TableImages, runs, m_Table, *m_Reporter);
     }
     outputs.Move();
     m_Seconds["write"] = m_Watch.Lap();

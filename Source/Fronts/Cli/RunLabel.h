@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,22 +28,17 @@ ColumnGroups CheckJob(const job::Job & job, NamedFiles & outputs);
 /** Hooks that show the steps of a job and keep its notes. */
 job::RunHooks HooksOf(Reporter & reporter, ImageReader & reader);
 
-using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>;
-
 struct LabelFindings
 {
   const job::JobRun & run;
 
-  std::uint64_t components = 0;
-  std::uint64_t foregroundVoxels = 0;
-  RelabelReport relabeled = {};
-  std::uint64_t keptVoxels = 0;
-  bool          isMeasured = false;
-  /** The voxels of the region, if one is given. */
+  std::uint64_t                components = 0;
+  std::uint64_t                foregroundVoxels = 0;
+  RelabelReport                relabeled = {};
+  std::uint64_t                keptVoxels = 0;
+  bool                         isMeasured = false;
   std::optional<std::uint64_t> regionVoxels = {};
-  /** The label map; empty if none was written. */
-  std::string output = {};
-  LabelType   type = LabelType::Auto;
+  LabelType                    type = LabelType::Auto;
   /** What labeled; empty if an earlier run labeled all slabs. */
   std::string algorithm = {};
   std::string device = {};

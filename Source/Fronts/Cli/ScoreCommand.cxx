@@ -274,12 +274,7 @@ FindingsOf(const nlohmann::ordered_json & row, const batch::Score & score, const
   {
     findings.push_back({ key, value });
   }
-  auto matches = nlohmann::ordered_json::array();
-  for (const batch::ScoreMatch & match : score.matches)
-  {
-    matches.push_back(AsJson(match));
-  }
-  findings.push_back({ "matches", matches });
+  findings.push_back({ "matches", Mapped(score.matches, [](const auto & match) { return AsJson(match); }) });
   AddRecallBySize(findings, score.matches, unit);
   return findings;
 }
@@ -376,11 +371,7 @@ RunScore(const ScoreArguments & arguments)
     inputs.insert(inputs.end(), { { "LABELS", pair.labels }, { "TRUTH", pair.truth } });
   }
   CheckFiles(arguments, inputs, { { "--output", arguments.output } });
-  if (!arguments.output.empty())
-  {
-    CheckTableName(arguments.output);
-    CheckWritable(arguments.output);
-  }
+  CheckTableName(arguments.output);
   Reporter                 reporter(arguments.json);
   std::vector<std::string> notes;
   job::Findings            findings;

@@ -96,10 +96,6 @@ private:
                                 { "--part", m_Arguments.part } };
     CheckFiles(m_Arguments, inputs, outputs);
     CheckImageName(m_Arguments.output);
-    if (!m_Arguments.picture.empty())
-    {
-      CheckWritable(m_Arguments.picture);
-    }
     m_Reader.Protect(outputs);
   }
 
@@ -203,35 +199,17 @@ private:
   void
   WriteOutputs()
   {
-    m_Reporter.Step("writing " + m_Arguments.output);
     ReplacedTogether outputs;
     m_Type = ResolveLabelType(m_RequestedType, m_Largest, "the label " + std::to_string(m_Largest) + " does");
-    CheckImageFileWritable(m_Arguments.output, ScalarTypeOfLabel(m_Type), m_Image.extent);
-    WriteImage(
-      m_Arguments.output,
-      { ScalarTypeOfLabel(m_Type),
-        m_Image.extent,
-        m_Image.geometry,
-        [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Volume, begin, end, m_Type, rows); },
-        0,
-        m_Image.segmentation },
-      { !m_Arguments.noCompression, { m_Arguments.threads, Progress(m_Hooks) } },
-      m_Reader);
+    const auto rows = [&](auto begin, auto end, auto type, void * to) { ExpandRows(m_Volume, begin, end, type, to); };
+    WriteLabels(m_Arguments, m_Image, m_Type, 0, rows, m_Image.segmentation, m_Reader, m_Reporter);
     if (m_Arguments.IsWanted())
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, m_Reporter);
     }
     if (!m_Arguments.picture.empty())
     {
-      m_Reporter.Step("drawing " + m_Arguments.picture);
-      // The numbers of a label map are not gray values.
-      WritePicture(m_Arguments.picture,
-                   { m_Images.intensity ? *m_Images.intensity : m_Image,
-                     m_Volume,
-                     m_Table,
-                     m_Image.spacingSource != "none",
-                     m_Images.intensity.has_value() },
-                   { m_Arguments.threads, Progress(m_Hooks) });
+      DrawLabels(m_Arguments, m_Image, false, m_Images, m_Volume, m_Table, m_Reporter);
     }
     outputs.Move();
     m_Seconds["write"] = m_Watch.Lap();
@@ -263,10 +241,9 @@ private:
   ColumnGroups m_TableGroups;
   LabelType    m_RequestedType = LabelType::Auto;
 
-  LoadedImage   m_Image;
-  TableImages   m_Images;
-  ProgressHooks m_Hooks;
-  /** The runs of the components that are kept. */
+  LoadedImage    m_Image;
+  TableImages    m_Images;
+  ProgressHooks  m_Hooks;
   RunVolume      m_Volume;
   ComponentTable m_Table;
   std::size_t    m_Before = 0;

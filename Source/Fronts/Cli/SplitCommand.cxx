@@ -113,31 +113,6 @@ FindingsOf(const SplitArguments & arguments,
   return findings;
 }
 
-void
-WriteObjects(const SplitArguments & arguments,
-             const LoadedImage &    image,
-             const std::uint32_t *  objects,
-             LabelType              type,
-             std::uint64_t          largest,
-             const Segmentation &   segmentation,
-             ImageReader &          reader,
-             Reporter &             reporter)
-{
-  reporter.Step("writing " + arguments.output);
-  const ProgressHooks hooks = reporter.Hooks();
-  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(type), image.extent);
-  const std::int64_t length = image.extent.RowLength();
-  const auto         writeRows = [&](std::int64_t begin, std::int64_t end, void * rows) {
-    VisitLabelType(type, [&](auto tag) {
-      std::copy(objects + begin * length, objects + end * length, static_cast<typename decltype(tag)::Type *>(rows));
-    });
-  };
-  WriteImage(arguments.output,
-             { ScalarTypeOfLabel(type), image.extent, image.geometry, writeRows, largest, segmentation },
-             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
-             reader);
-}
-
 /** Finds before the long work starts what is certain to fail. \return the files that are written */
 NamedFiles
 CheckSplitFiles(const SplitArguments & arguments)
@@ -147,15 +122,9 @@ CheckSplitFiles(const SplitArguments & arguments)
   NamedFiles outputs = TableFiles(arguments, "--statistics");
   outputs.emplace_back("OUTPUT", arguments.output);
   outputs.emplace_back("--curve", arguments.curve);
-  if (!arguments.curve.empty())
-  {
-    CheckTableName(arguments.curve);
-    CheckWritable(arguments.curve);
-  }
-  else if (arguments.output.empty())
-  {
-    throw InvalidArgument("OUTPUT is missing: brickccl split LABELS OUTPUT, or brickccl split LABELS --curve FILE");
-  }
+  ThrowIf<InvalidArgument>((arguments.output + arguments.curve).empty(),
+                           "OUTPUT is missing: brickccl split LABELS OUTPUT, or brickccl split LABELS --curve FILE");
+  CheckTableName(arguments.curve);
   CheckFiles(arguments,
              { { "LABELS", arguments.input },
                { "--names", arguments.names },
@@ -239,17 +208,17 @@ RunSplit(const SplitArguments & arguments)
   {
     WriteTables(arguments, table, arguments.threads, reporter);
   }
-  if (!arguments.output.empty())
-  {
-    WriteObjects(arguments,
-                 image,
-                 objects.Data(),
-                 type,
-                 largest,
-                 isNamed ? SegmentsOf(image, table, parents, false, reader) : Segmentation(),
-                 reader,
-                 reporter);
-  }
+  const auto writeRows = [&](std::int64_t begin, std::int64_t end, LabelType, void * rows) {
+    const std::int64_t length = image.extent.RowLength();
+    VisitLabelType(type, [&](auto tag) {
+      std::copy(objects.Data() + begin * length,
+                objects.Data() + end * length,
+                static_cast<typename decltype(tag)::Type *>(rows));
+    });
+  };
+  const auto segments =
+    isNamed && !arguments.output.empty() ? SegmentsOf(image, table, parents, false, reader) : Segmentation();
+  WriteLabels(arguments, image, type, largest, writeRows, segments, reader, reporter);
   if (!arguments.curve.empty())
   {
     WriteRows(arguments.curve, CurveOf(arguments, report));

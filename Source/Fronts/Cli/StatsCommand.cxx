@@ -121,30 +121,6 @@ CheckColumns(const StatsArguments & arguments, const MeasureOptions & measured, 
   }
 }
 
-/** Draws the components, over the intensities if there are any. The numbers of a label map are not gray values. */
-void
-DrawLabels(const std::string &    path,
-           const LoadedImage &    labels,
-           const TableImages &    images,
-           const ComponentTable & table,
-           RunVolume &            volume,
-           const HostContext &    context)
-{
-  std::vector<std::uint64_t> numbers{ 0 };
-  for (const ComponentMeasures & component : table.components)
-  {
-    numbers.push_back(component.label);
-  }
-  Renumber(volume, numbers, context);
-  WritePicture(path,
-               { images.intensity ? *images.intensity : labels,
-                 volume,
-                 table,
-                 labels.spacingSource != "none",
-                 images.intensity.has_value() },
-               context);
-}
-
 void
 AddZones(job::Findings &                    findings,
          const TableImages &                images,
@@ -176,21 +152,15 @@ CheckStatsArguments(const StatsArguments & arguments)
   CheckIntensity(arguments,
                  !arguments.picture.empty() || isOfIntensity(arguments.histogram) || isOfIntensity(arguments.weights),
                  "--output, --print, --picture, or --histogram of a column of intensities");
-  if (!arguments.picture.empty())
-  {
-    CheckWritable(arguments.picture);
-  }
   AddGroupsOf(arguments.histogram, "--histogram", arguments, groups);
   AddGroupsOf(arguments.weights, "--weights", arguments, groups);
   if (!arguments.plot.empty())
   {
     CheckChartName(arguments.plot);
-    CheckWritable(arguments.plot);
   }
   return groups;
 }
 
-/** Notes that a histogram is empty, or that most of its bins are. */
 void
 NoteEmptyBins(const Histogram & histogram, bool isLogarithmic, std::size_t components, ImageReader & reader)
 {
@@ -335,8 +305,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   }
   seconds["read"] = with.secondsToRead;
   seconds["measure"] = with.secondsToMeasure + with.watch.Lap();
-  const ProgressHooks hooks = reporter.Hooks();
-  ReplacedTogether    together;
+  ReplacedTogether together;
   if (arguments.IsWanted())
   {
     WriteTables(arguments, table, arguments.threads, reporter);
@@ -348,8 +317,10 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   }
   if (!arguments.picture.empty())
   {
-    reporter.Step("drawing " + arguments.picture);
-    DrawLabels(arguments.picture, labels, with.images, table, with.volume, { arguments.threads, Progress(hooks) });
+    std::vector<std::uint64_t> numbers = InputLabels(table);
+    numbers.insert(numbers.begin(), 0);
+    Renumber(with.volume, numbers, { arguments.threads });
+    DrawLabels(arguments, labels, false, with.images, with.volume, table, reporter);
   }
   together.Move();
   seconds["write"] = with.watch.Lap();

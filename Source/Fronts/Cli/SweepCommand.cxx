@@ -112,11 +112,9 @@ RunSweep(const SweepArguments & arguments)
                               { "--mask", arguments.mask },
                               { "--neighborhood", NeighborhoodFile(arguments) } };
   CheckTableName(arguments.output);
-  CheckWritable(arguments.output);
   if (!arguments.plot.empty())
   {
     CheckChartName(arguments.plot);
-    CheckWritable(arguments.plot);
   }
   CheckFiles(arguments, inputs, outputs);
 

@@ -10,6 +10,7 @@
 #include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
+#include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -20,18 +21,13 @@
 namespace brickccl::cli
 {
 
-/** \throws InvalidArgument if a file for `what` is named that is not a .csv or .tsv, or cannot be written. */
+/** \throws InvalidArgument if a file for `what` is named that is not a .csv or .tsv. */
 static void
 CheckDelimitedFile(const std::string & path, const std::string & what)
 {
   const std::string extension = ExtensionOf(path);
-  if (path.empty())
-  {
-    return;
-  }
-  ThrowIf<InvalidArgument>(extension != ".csv" && extension != ".tsv",
+  ThrowIf<InvalidArgument>(!path.empty() && extension != ".csv" && extension != ".tsv",
                            "cannot write " + what + " to " + Quoted(path) + ": its extension must be .csv or .tsv");
-  CheckWritable(path);
 }
 
 /** The name of a mark that may be given itself. */
@@ -53,12 +49,6 @@ InMillimeters(const std::string & names, const std::string & unit)
   return Joined(SplitAt(',', names), ",", [&](const std::string & name) {
     return !unit.empty() && OtherUnitOf(name) == unit ? ColumnInMillimeters(name) : name;
   });
-}
-
-static std::string
-ColumnsInMillimeters(const job::Table & arguments)
-{
-  return InMillimeters(arguments.columns, arguments.units);
 }
 
 static std::string
@@ -99,7 +89,7 @@ static TableLayout
 LayoutOf(const job::Table & arguments, const ComponentTable & table)
 {
   TableLayout layout;
-  layout.columns = SingleColumns(ColumnsInMillimeters(arguments), table);
+  layout.columns = SingleColumns(InMillimeters(arguments.columns, arguments.units), table);
   layout.sortColumn = SortColumn(arguments);
   layout.ascending = !arguments.sort.empty() && arguments.sort[0] == '+';
   layout.lengthUnit = arguments.units.empty() ? "mm" : arguments.units;
@@ -149,8 +139,8 @@ ColumnGroups
 CheckTableArguments(const job::Table & arguments, const std::string & tableOption)
 {
   const std::string between = arguments.columns.empty() || arguments.sort.empty() ? "" : ",";
-  ColumnGroups      groups =
-    ParseColumns(ColumnsInMillimeters(arguments) + between + SortColumn(arguments), !arguments.intensity.empty());
+  const std::string names = InMillimeters(arguments.columns, arguments.units) + between + SortColumn(arguments);
+  ColumnGroups      groups = ParseColumns(names, !arguments.intensity.empty());
   if (!arguments.IsWanted())
   {
     for (const auto & [option, isGiven] : { std::pair{ "--columns", !arguments.columns.empty() },
@@ -177,11 +167,7 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
   ThrowIf<InvalidArgument>(
     NameOfMark(arguments.separator) == "comma" && NameOfMark(arguments.decimal) == "comma",
     "--csv-separator comma and --decimal comma cannot be combined: the numbers would be ambiguous");
-  if (!arguments.statistics.empty())
-  {
-    CheckTableName(arguments.statistics, true);
-    CheckWritable(arguments.statistics);
-  }
+  CheckTableName(arguments.statistics, true);
   CheckDelimitedFile(arguments.contacts, "contacts");
   CheckDelimitedFile(arguments.schema, "a schema");
   if (!arguments.contacts.empty())
@@ -391,6 +377,24 @@ WriteTables(const job::Table & arguments, const ComponentTable & table, int thre
       WriteSchema(stream, table, text, ExtensionOf(arguments.schema) == ".csv" ? ',' : '\t');
     });
   }
+}
+
+void
+DrawLabels(const job::Job &       arguments,
+           const LoadedImage &    image,
+           bool                   isScan,
+           const TableImages &    images,
+           const RunVolume &      runs,
+           const ComponentTable & table,
+           Reporter &             reporter)
+{
+  reporter.Step("drawing " + arguments.picture);
+  const ProgressHooks hooks = reporter.Hooks();
+  const LoadedImage & background = images.intensity ? *images.intensity : image;
+  const bool          hasSpacing = image.spacingSource != "none";
+  WritePicture(arguments.picture,
+               { background, runs, table, hasSpacing, isScan || images.intensity.has_value() },
+               { arguments.threads, Progress(hooks) });
 }
 
 void

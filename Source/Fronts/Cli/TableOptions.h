@@ -5,6 +5,7 @@
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/Condition.h"
 
@@ -68,6 +69,16 @@ TableImages ReadTableImages(const job::Table & arguments, const LoadedImage & im
 
 /** Writes the table, and the contacts and the schema if they are asked for; prints the table if that is asked for. */
 void WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter);
+
+/** Draws the components of a label map over the intensities, if there are any, or over the image.
+ *  \param isScan  whether the image has gray values; the numbers of a label map are none */
+void DrawLabels(const job::Job &       arguments,
+                const LoadedImage &    image,
+                bool                   isScan,
+                const TableImages &    images,
+                const RunVolume &      runs,
+                const ComponentTable & table,
+                Reporter &             reporter);
 
 /** Prints the columns of 3-D images, one a line, or as a table in Markdown. */
 void PrintColumns(bool asMarkdown);

@@ -42,12 +42,14 @@ MakeToken()
 }
 
 void
-LoadScene(ViewArguments & arguments, ResolvedDevice device, Reporter & reporter, view::Scene & scene)
+LoadScene(ViewArguments & arguments,
+          batch::Recipe   recipe,
+          ResolvedDevice  device,
+          Reporter &      reporter,
+          view::Scene &   scene)
 {
-  batch::Recipe recipe;
   if (!arguments.recipe.empty())
   {
-    recipe = batch::ReadRecipe(arguments.recipe);
     recipe.series = arguments.series;
     scene.settings = view::SettingsOf(recipe, scene.notes);
     static_cast<job::Reading &>(arguments) = recipe;
@@ -90,8 +92,11 @@ RunView(ViewArguments arguments)
                            "--device: `brickccl view` uses one device; choose cuda or cuda:N, not " +
                              Quoted(arguments.device));
   const bool  isGiven = !arguments.input.empty();
+  const auto  recipe = arguments.recipe.empty() ? batch::Recipe() : batch::ReadRecipe(arguments.recipe);
   view::Scene scene;
-  isGiven ? LoadScene(arguments, device, reporter, scene) : void();
+  isGiven                  ? LoadScene(arguments, recipe, device, reporter, scene)
+  : !device.remark.empty() ? reporter.Note("note: " + device.remark)
+                           : void();
 
   const std::string token = MakeToken();
   view::Server      server(arguments.port, arguments.embedIn);
@@ -107,12 +112,16 @@ RunView(ViewArguments arguments)
   std::string problem;
   for (bool isLoaded = isGiven; !isLoaded;)
   {
-    arguments.input = view::ChooseScan(server, token, folder, problem, [] { return !WasInterrupted(); });
+    arguments.input = view::ChooseScan(server, token, folder, problem, arguments.linger);
     ThrowIfInterrupted();
+    if (arguments.input.empty())
+    {
+      return;
+    }
     try
     {
       scene = {};
-      LoadScene(arguments, device, reporter, scene);
+      LoadScene(arguments, recipe, device, reporter, scene);
       isLoaded = true;
     }
     catch (const Error & error)

@@ -14,7 +14,6 @@
 #include <functional>
 #include <list>
 #include <optional>
-#include <utility>
 
 namespace itk
 {
@@ -168,42 +167,20 @@ public:
   itkGetInputMacro(MaskImage, MaskImageType);
 
   /** The image for the table's intensity columns. It is scalar, of any pixel type; null removes it. */
-  template <typename TIntensityImage>
+  template <typename TPointer>
   void
-  SetIntensityImage(const TIntensityImage * image)
+  SetIntensityImage(const TPointer & image)
   {
     this->SetViewedInput("IntensityImage", image, m_ViewIntensity);
-  }
-  template <typename TIntensityImage>
-  void
-  SetIntensityImage(const SmartPointer<TIntensityImage> & image)
-  {
-    this->SetIntensityImage(static_cast<const TIntensityImage *>(image.GetPointer()));
-  }
-  void
-  SetIntensityImage(std::nullptr_t)
-  {
-    this->SetIntensityImage(static_cast<const InputImageType *>(nullptr));
   }
 
   /** The inspected part: a scalar mask that is nonzero inside. The table then has each component's distance to the
    * part's surface, and its volume as a share of the part. Null removes it. */
-  template <typename TPartImage>
+  template <typename TPointer>
   void
-  SetPartImage(const TPartImage * image)
+  SetPartImage(const TPointer & image)
   {
     this->SetViewedInput("PartImage", image, m_ViewPart);
-  }
-  template <typename TPartImage>
-  void
-  SetPartImage(const SmartPointer<TPartImage> & image)
-  {
-    this->SetPartImage(static_cast<const TPartImage *>(image.GetPointer()));
-  }
-  void
-  SetPartImage(std::nullptr_t)
-  {
-    this->SetPartImage(static_cast<const InputImageType *>(nullptr));
   }
 
   /** The number of components in the output, after the size filters. Valid after Update. */
@@ -396,6 +373,17 @@ private:
       return MakeBrickRegionView(static_cast<const TImage *>(data), region);
     };
     this->ProcessObject::SetInput(name, const_cast<TImage *>(image));
+  }
+  template <typename TImage>
+  void
+  SetViewedInput(const char * name, const SmartPointer<TImage> & image, ViewFunction & view)
+  {
+    this->SetViewedInput(name, static_cast<const TImage *>(image.GetPointer()), view);
+  }
+  void
+  SetViewedInput(const char * name, std::nullptr_t, ViewFunction & view)
+  {
+    this->SetViewedInput(name, static_cast<const InputImageType *>(nullptr), view);
   }
 
   /** Views an input of any pixel type in the labeled region. \return nothing if it is not set */

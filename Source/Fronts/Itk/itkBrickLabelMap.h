@@ -17,7 +17,6 @@
 #include "vnl/algo/vnl_determinant.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>

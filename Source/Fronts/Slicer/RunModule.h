@@ -68,7 +68,6 @@ public:
    *  \param words  the words of the notes */
   ModuleReporter(const std::string & title, const ModuleWords & words);
 
-  /** This many steps follow. */
   void
   Expect(int steps)
   {
@@ -207,7 +206,6 @@ SizeIn(const nlohmann::ordered_json & summary, const nlohmann::ordered_json & si
  * matrix of a rotated region. \throws InvalidArgument unless its axes are parallel to the axes of space. */
 void AddBoxes(CommandArguments & arguments, const std::vector<std::string> & regions);
 
-/** Adds the options for a table, and for its schema, unless `path` is empty. */
 void AddTable(CommandArguments & arguments, const std::string & option, const std::string & path);
 
 } // namespace brickccl::slicer

@@ -6,6 +6,7 @@
 #include <vtkDataArray.h>
 #include <vtkFlyingEdges3D.h>
 #include <vtkImageData.h>
+#include <vtkMath.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
@@ -127,13 +128,6 @@ Turn(const Geometry & geometry, const double * from, float * to)
   }
 }
 
-static double
-Determinant(const double (&m)[MaximumDimension][MaximumDimension])
-{
-  return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
-         m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-}
-
 SurfaceSource
 SourceOf(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component)
 {
@@ -216,7 +210,8 @@ MakeSurface(const SurfaceSource & source)
     Turn(source.geometry, normal, &surface.normals[3 * i]);
   }
   // A mirrored image turns triangles around.
-  const bool isMirrored = Determinant(source.geometry.direction) < 0;
+  const auto & axes = source.geometry.direction;
+  const bool   isMirrored = vtkMath::Determinant3x3(axes[0], axes[1], axes[2]) < 0;
   surface.triangles.reserve(3 * static_cast<std::size_t>(mesh->GetNumberOfPolys()));
   vtkIdType         count = 0;
   const vtkIdType * corners = nullptr;

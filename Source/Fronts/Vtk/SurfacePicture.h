@@ -16,7 +16,6 @@ namespace brickccl
 
 struct SurfaceContents
 {
-  /** A label map of 3 dimensions and its table. */
   ImageView              labels;
   const ComponentTable & table;
   /** The places in the table of the components that are drawn; at least one. */

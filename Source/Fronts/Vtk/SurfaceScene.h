@@ -36,7 +36,6 @@ struct SurfaceSource
 
 inline constexpr int MaximumVoxelsPerBlock = 8;
 
-/** The source of a component's surface from single voxels. */
 SurfaceSource SourceOf(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component);
 
 /** How many voxels of each block are inside. */

@@ -78,7 +78,6 @@ public:
    *  removed. */
   bool RemoveStale(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
 
-  /** A new empty folder for an item that is worked on. */
   void BeginItem(const BatchItem & item) const;
   /** ProcessItem's files in the folder of an item. */
   ItemOutcome UnfinishedItem(const BatchItem & item) const;

@@ -24,7 +24,6 @@ NumberedBy(const Recipe & recipe)
   return recipe.parts != "largest" ? "part" : recipe.zones.empty() ? "" : "zone";
 }
 
-/** A value as a cell: numbers as JSON writes them, null as nothing. */
 static std::string
 Cell(const ordered_json & value)
 {

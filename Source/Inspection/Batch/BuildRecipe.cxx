@@ -98,7 +98,6 @@ private:
     return parameter == nullptr ? "" : parameter->key;
   }
 
-  /** Whether a recipe gives what a tie names. */
   bool
   Gives(const std::string & tie)
   {

@@ -31,7 +31,6 @@ struct ItemOfBatch
 
 using ItemsOfBatch = std::map<std::string, ItemOfBatch>;
 
-/** The items that the batch worked on, and that have no results in its folder. */
 void
 AddMissing(const std::string & folder, ItemsOfBatch & items)
 {

@@ -97,7 +97,6 @@ struct DefectMap
   DefectMap(const LoadedImage & labels, const HostContext & context);
 };
 
-/** Compares defects by the overlap of their runs. */
 std::vector<ComparedDefect> CompareDefects(const DefectMap & before, const DefectMap & after, double leastChange);
 
 /** A scan, or a label map, with its defects on the first scan's grid. */

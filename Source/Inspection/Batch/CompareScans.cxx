@@ -315,6 +315,7 @@ CompareScans(const std::vector<std::string> & paths, const CompareScansOptions &
 {
   ScanComparison                all;
   std::vector<ScannedDefects> & scans = all.scans;
+  options.aligns ? CheckMayAlign() : void();
   for (const std::string & path : paths)
   {
     ComparedItem item;

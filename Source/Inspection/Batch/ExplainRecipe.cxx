@@ -43,7 +43,6 @@ public:
   }
 
 private:
-  /** Adds a sentence if `holds` is true. */
   void
   Add(bool holds, const std::string & english, const std::vector<std::string> & values = {})
   {
@@ -187,6 +186,7 @@ private:
   void
   AddRules()
   {
+    Add(m_Recipe.nan == "ignore", "Values that are NaN are left out of measures of intensity.");
     const bool hasRules = !m_Recipe.acceptance.empty();
     Add(true, hasRules ? "An item passes if" : "There are no rules: items neither pass nor fail.");
     for (const AcceptanceRule & rule : m_Recipe.acceptance)

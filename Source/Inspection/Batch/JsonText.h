@@ -58,7 +58,6 @@ JsonText(const nlohmann::ordered_json & value)
   return escaped;
 }
 
-/** The error for a file that is not as a batch has written it. */
 inline Error
 DamagedFile(const std::string & path)
 {

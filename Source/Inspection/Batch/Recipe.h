@@ -14,7 +14,6 @@ namespace brickccl::batch
 struct AcceptanceRule
 {
   std::string rule;
-  /** Its name in the report. */
   std::string name;
   /** Only defects for which this condition holds count; empty: all. */
   std::string where;

@@ -13,7 +13,6 @@ namespace brickccl::batch
 using job::Kind;
 using nlohmann::ordered_json;
 
-/** The tables, each with what it is for. */
 const std::vector<std::pair<std::string, std::string>> Tables = {
   { "recipe", "what the recipe is called" },
   { "input", "how inputs are read" },

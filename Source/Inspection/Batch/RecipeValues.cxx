@@ -274,7 +274,6 @@ private:
     }
   }
 
-  /** Reads what is below the name of a table that there is. */
   void
   ReadKnown(const std::string & name, int line, const toml::node & node)
   {

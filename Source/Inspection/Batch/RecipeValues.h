@@ -23,7 +23,6 @@ struct GivenKeys
   {
     return lines.count(key) == 1;
   }
-  /** The line of a key, or else of its table. */
   int
   LineOf(const std::string & key) const
   {

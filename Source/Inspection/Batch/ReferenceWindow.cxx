@@ -147,27 +147,21 @@ private:
   void
   AddSlice(std::int64_t z, std::int32_t sign, ColumnSums & defects, ColumnSums & part) const
   {
-    std::vector<LabeledRun> runs;
-    for (std::int64_t y = 0; y < m_Extent.size[1]; ++y)
-    {
-      const std::int64_t row = z * m_Extent.size[1] + y;
-      CollectLabeledRuns(m_Contents.runs, row, runs);
-      for (const LabeledRun & run : runs)
+    const std::int64_t rows = m_Extent.size[1];
+    ForEachLabeledRun(m_Contents.runs, z * rows, (z + 1) * rows, [&](std::int64_t row, const LabeledRun & run) {
+      if (m_Contents.counts[static_cast<std::size_t>(run.label - 1)])
       {
-        if (m_Contents.counts[static_cast<std::size_t>(run.label - 1)])
-        {
-          defects.Add(y, run.begin, run.end, sign);
-        }
+        defects.Add(row - z * rows, run.begin, run.end, sign);
       }
-      if (m_Part)
+    });
+    for (std::int64_t y = 0; m_Part && y < rows; ++y)
+    {
+      const auto * const mask = static_cast<const std::uint8_t *>(m_Part->data) + (z * rows + y) * m_Extent.size[0];
+      for (std::int64_t x = 0; x < m_Extent.size[0]; ++x)
       {
-        const auto * const mask = static_cast<const std::uint8_t *>(m_Part->data) + row * m_Extent.size[0];
-        for (std::int64_t x = 0; x < m_Extent.size[0]; ++x)
+        if (mask[x] != 0)
         {
-          if (mask[x] != 0)
-          {
-            part.Add(y, x, x + 1, sign);
-          }
+          part.Add(y, x, x + 1, sign);
         }
       }
     }
@@ -177,47 +171,37 @@ private:
   void
   LookAt(std::int64_t z, const ColumnSums & defects, const ColumnSums & part, std::optional<WorstPlace> & worst) const
   {
-    std::vector<std::int64_t> partVoxels;
-    const std::int64_t        rows = m_Extent.size[1];
-    if (m_Part)
+    const std::vector<std::int64_t> marked = SumsOfWindows(defects);
+    const std::vector<std::int64_t> regions =
+      m_Part ? SumsOfWindows(part) : std::vector<std::int64_t>(marked.size(), m_Window.VoxelCount());
+    const std::int64_t placesX = m_Extent.size[0] - m_Window.size[0] + 1;
+    for (std::size_t i = 0; i < marked.size(); ++i)
     {
-      part.ForWindows(m_Window.size[1], rows, [&](std::int64_t, const std::vector<std::int64_t> & sums) {
-        ForWindowsOfRow(sums, [&](std::int64_t, std::int64_t voxels) { partVoxels.push_back(voxels); });
-      });
-    }
-    auto own = partVoxels.begin();
-    defects.ForWindows(m_Window.size[1], rows, [&](std::int64_t y, const std::vector<std::int64_t> & sums) {
-      ForWindowsOfRow(sums, [&](std::int64_t x, std::int64_t voxels) {
-        const std::int64_t region = m_Part ? *own++ : m_Window.VoxelCount();
-        if (region == 0 || !Condition::IsAtMost(m_LeastPart, static_cast<double>(region)))
-        {
-          return;
-        }
-        const double share = static_cast<double>(voxels) / static_cast<double>(region);
-        if (!worst || share > worst->value)
-        {
-          worst = WorstPlace{ share, { x, y, z } };
-        }
-      });
-    });
-  }
-
-  /** Calls `visit(x, voxels)` for each first column x of a window, with the sum of its columns. */
-  template <typename TVisit>
-  void
-  ForWindowsOfRow(const std::vector<std::int64_t> & sums, TVisit && visit) const
-  {
-    const auto   width = static_cast<std::size_t>(m_Window.size[0]);
-    std::int64_t voxels = 0;
-    for (std::size_t x = 0; x < sums.size(); ++x)
-    {
-      voxels += sums[x];
-      if (x + 1 >= width)
+      const auto   region = static_cast<double>(regions[i]);
+      const double share = static_cast<double>(marked[i]) / region;
+      if (region > 0 && Condition::IsAtMost(m_LeastPart, region) && (!worst || share > worst->value))
       {
-        visit(static_cast<std::int64_t>(x + 1 - width), voxels);
-        voxels -= sums[x + 1 - width];
+        const auto place = static_cast<std::int64_t>(i);
+        worst = WorstPlace{ share, { place % placesX, place / placesX, z } };
       }
     }
+  }
+
+  /** The sum of each window in the slices of `columns`, in raster order. */
+  std::vector<std::int64_t>
+  SumsOfWindows(const ColumnSums & columns) const
+  {
+    const auto                width = static_cast<std::size_t>(m_Window.size[0]);
+    std::vector<std::int64_t> windows;
+    columns.ForWindows(m_Window.size[1], m_Extent.size[1], [&](std::int64_t, const std::vector<std::int64_t> & sums) {
+      std::int64_t voxels = 0;
+      for (std::size_t x = 0; x < sums.size(); ++x)
+      {
+        voxels += sums[x] - (x < width ? 0 : sums[x - width]);
+        x + 1 < width ? void() : windows.push_back(voxels);
+      }
+    });
+    return windows;
   }
 
   const WindowContents &           m_Contents;
@@ -287,19 +271,14 @@ private:
   RunsOfSlices(std::int64_t begin, std::int64_t end) const
   {
     std::vector<std::vector<Run>> components(m_Contents.counts.size());
-    std::vector<LabeledRun>       runs;
-    for (std::int64_t row = begin * m_Extent.size[1]; row < end * m_Extent.size[1]; ++row)
-    {
-      CollectLabeledRuns(m_Contents.runs, row, runs);
-      for (const LabeledRun & run : runs)
+    const std::int64_t            rows = m_Extent.size[1];
+    ForEachLabeledRun(m_Contents.runs, begin * rows, end * rows, [&](std::int64_t row, const LabeledRun & run) {
+      const auto place = static_cast<std::size_t>(run.label - 1);
+      if (m_Contents.counts[place])
       {
-        const auto place = static_cast<std::size_t>(run.label - 1);
-        if (m_Contents.counts[place])
-        {
-          components[place].push_back({ row / m_Extent.size[1], row % m_Extent.size[1], run.begin, run.end });
-        }
+        components[place].push_back({ row / rows, row % rows, run.begin, run.end });
       }
-    }
+    });
     return components;
   }
 
@@ -453,21 +432,16 @@ LabelsIn(const WindowContents & contents, const ReferenceWindow & window, const 
 {
   const Extent &          extent = contents.runs.GetExtent();
   std::set<std::uint64_t> labels;
-  std::vector<LabeledRun> runs;
   for (std::int64_t z = place.first[2]; z < place.first[2] + window.size[2]; ++z)
   {
-    for (std::int64_t y = place.first[1]; y < place.first[1] + window.size[1]; ++y)
-    {
-      CollectLabeledRuns(contents.runs, z * extent.size[1] + y, runs);
-      for (const LabeledRun & run : runs)
+    const std::int64_t row = z * extent.size[1] + place.first[1];
+    ForEachLabeledRun(contents.runs, row, row + window.size[1], [&](std::int64_t, const LabeledRun & run) {
+      if (run.begin < place.first[0] + window.size[0] && place.first[0] < run.end &&
+          contents.counts[static_cast<std::size_t>(run.label - 1)])
       {
-        if (run.begin < place.first[0] + window.size[0] && place.first[0] < run.end &&
-            contents.counts[static_cast<std::size_t>(run.label - 1)])
-        {
-          labels.insert(run.label);
-        }
+        labels.insert(run.label);
       }
-    }
+    });
   }
   return { labels.begin(), labels.end() };
 }

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/ColumnValues.h"
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Pictures/Sheets.h"

@@ -13,7 +13,6 @@ namespace brickccl::batch
 
 class RuleJudge;
 
-/** A key of [[acceptance]]. */
 struct RuleKey
 {
   const char *                  name;

@@ -6,7 +6,6 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
-#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/System.h"
 
 #include <algorithm>

@@ -99,22 +99,15 @@ FindLargest(const ImageView & image, const Part & part, const PoreOptions & opti
 std::vector<bool>
 LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count)
 {
-  const auto * const      bytes = reinterpret_cast<const std::uint8_t *>(mask.voxels.Data());
-  const std::int64_t      width = mask.extent.size[0];
-  std::vector<bool>       within(static_cast<std::size_t>(count), true);
-  std::vector<LabeledRun> own;
-  for (std::int64_t row = 0; row < mask.extent.RowCount(); ++row)
-  {
-    CollectLabeledRuns(runs, row, own);
-    const std::uint8_t * const begin = bytes + row * width;
-    for (const LabeledRun & run : own)
+  const auto * const bytes = reinterpret_cast<const std::uint8_t *>(mask.voxels.Data());
+  std::vector<bool>  within(static_cast<std::size_t>(count), true);
+  ForEachLabeledRun(runs, 0, mask.extent.RowCount(), [&](std::int64_t row, const LabeledRun & run) {
+    const std::uint8_t * const begin = bytes + row * mask.extent.size[0];
+    if (std::find(begin + run.begin, begin + run.end, std::uint8_t{ 0 }) != begin + run.end)
     {
-      if (std::find(begin + run.begin, begin + run.end, std::uint8_t{ 0 }) != begin + run.end)
-      {
-        within[static_cast<std::size_t>(run.label - 1)] = false;
-      }
+      within[static_cast<std::size_t>(run.label - 1)] = false;
     }
-  }
+  });
   return within;
 }
 

@@ -10,7 +10,6 @@ namespace brickccl::job
 namespace
 {
 
-/** The files of the languages, by their codes. */
 const std::vector<std::pair<std::string, const char *>> LanguageFiles = {
 #include "Languages.inc"
 };

@@ -23,7 +23,6 @@ public:
   /** A text of two forms, "{1} defect|{1} defects": the first one is for a count of 1. The first value is the count. */
   std::string Plural(double count, const std::string & forms, std::vector<std::string> values = {}) const;
 
-  /** A number with the decimal sign of the language. */
   std::string Decimal(std::string number) const;
 
   /** A column's name for people: "volume" for "volume_mm3". */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Job/Parameters.h"
 
-#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Job/TextChecks.h"
 #include "BrickCCL/Measuring/Measuring.h"

@@ -4,7 +4,9 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Job/Value.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 
@@ -13,7 +15,6 @@
 #include <cstring>
 #include <memory>
 #include <set>
-#include <sstream>
 
 namespace brickccl::job
 {
@@ -29,15 +30,9 @@ RefuseIf(bool isWrong, const std::string & text)
 }
 
 static std::vector<std::string>
-SplitAt(char separator, const std::string & text)
+PartsOf(const std::string & text, char separator)
 {
-  std::vector<std::string> parts;
-  std::istringstream       stream(text + separator);
-  for (std::string part; std::getline(stream >> std::ws, part, separator);)
-  {
-    parts.push_back(part);
-  }
-  return parts;
+  return Mapped(SplitAt(separator, text + separator), [](const auto & part) { return files::Trimmed(part); });
 }
 
 /** The numbers of a shape, and whether each has a unit. \param right  what there must be */
@@ -48,7 +43,7 @@ ReadNumbers(const std::string &           text,
             const char *                  right)
 {
   std::vector<std::pair<double, bool>> numbers;
-  for (const std::string & part : SplitAt(',', text))
+  for (const std::string & part : PartsOf(text, ','))
   {
     double value = 0;
     RefuseIf(static_cast<bool>(SetValue({ Kind::Number, -Finite, Finite, "mm" }, { part }, &value)),
@@ -200,7 +195,7 @@ RegionShapes::RegionShapes(const Region & region, const LoadedImage & image)
   : m_Extent(image.extent)
 {
   const auto add = [&](const char * kind, const std::string & texts) {
-    for (const std::string & text : texts.empty() ? std::vector<std::string>() : SplitAt(';', texts))
+    for (const std::string & text : texts.empty() ? std::vector<std::string>() : PartsOf(texts, ';'))
     {
       m_Shapes.push_back(ShapeOf(kind, text));
       FitTo(image, m_Shapes.back());
@@ -244,7 +239,7 @@ RegionShapes::WriteRows(std::int64_t begin, std::int64_t end, std::uint8_t * vox
 std::string
 CheckShapes(const char * kind, const std::string & text)
 {
-  for (const std::string & one : SplitAt(';', text))
+  for (const std::string & one : PartsOf(text, ';'))
   {
     ShapeOf(kind, one);
   }

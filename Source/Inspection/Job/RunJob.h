@@ -61,7 +61,6 @@ struct Segmented
   /** The part, without masks if it was found slab by slab, and whether its pores are labeled. */
   std::optional<FoundPart> part;
   bool                     arePores = false;
-  /** The threshold and the criterion for the view. */
   std::optional<Threshold> threshold;
   Criterion                criterion;
   std::uint64_t            notNumbers = 0;

@@ -98,7 +98,6 @@ CheckSmoothingKey(const std::string & text)
   }
 }
 
-/** Checks "largest", "all" or a number of parts. */
 inline std::string
 CheckParts(const std::string & text)
 {

@@ -98,7 +98,6 @@ NeighborsOf(const std::string & text)
   return count && std::find(known.begin(), known.end(), *count) != known.end() ? count : std::nullopt;
 }
 
-/** Puts a value into its place, which may be of another type. */
 template <typename T, typename TValue>
 static void
 PutInto(T & place, const TValue & value)

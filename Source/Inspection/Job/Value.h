@@ -109,7 +109,6 @@ ValueFault SetValue(const Form & form, const std::vector<std::string> & texts, S
 /** "a whole number from 0 to 4096". */
 std::string RightValue(const Form & form);
 
-/** Whether two slots of one type hold the same value. */
 bool AreSame(const Slot & a, const Slot & b);
 
 /** The number of a whole text: 0.5, -1000, 2.5e-3, inf, -inf or nan. Nothing if a double cannot hold it. */

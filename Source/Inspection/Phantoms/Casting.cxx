@@ -23,29 +23,14 @@ MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtifacts & art
   Scan      scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const auto paintPore = [&](double px, double py, double pz, double poreRadius) {
-    const auto low = [poreRadius](double center) {
-      return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(center - poreRadius)));
-    };
-    const auto high = [poreRadius](double center, std::int64_t size) {
-      return std::min(size - 1, static_cast<std::int64_t>(std::ceil(center + poreRadius)));
-    };
-    for (std::int64_t z = low(pz); z <= high(pz, extent.size[2]); ++z)
-    {
-      for (std::int64_t y = low(py); y <= high(py, extent.size[1]); ++y)
+    const double reach[3] = { poreRadius, poreRadius, poreRadius };
+    ForVoxelsAround(extent, { px, py, pz }, reach, [&](std::size_t index, const double(&at)[3]) {
+      if (Square(at[0] - px) + Square(at[1] - py) + Square(at[2] - pz) <= Square(poreRadius) &&
+          Square(at[0] - centerX) + Square(at[1] - centerY) < Square(poreLimit))
       {
-        for (std::int64_t x = low(px); x <= high(px, extent.size[0]); ++x)
-        {
-          const auto dx = static_cast<double>(x);
-          const auto dy = static_cast<double>(y);
-          if (Square(dx - px) + Square(dy - py) + Square(static_cast<double>(z) - pz) <= Square(poreRadius) &&
-              Square(dx - centerX) + Square(dy - centerY) < Square(poreLimit))
-          {
-            scan.truth[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)] =
-              static_cast<std::uint8_t>(Defect::Pore);
-          }
-        }
+        scan.truth[index] = static_cast<std::uint8_t>(Defect::Pore);
       }
-    }
+    });
   };
 
   const int gasPores = 20 + static_cast<int>(static_cast<double>(extent.VoxelCount()) / 40000);

@@ -121,27 +121,10 @@ private:
   void
   ForVoxels(double x, double y, double z, double radius, double height, double margin, TVisit && visit)
   {
-    const double center[3] = { x, y, z };
     const double reach[3] = { radius + margin, radius + margin, height + margin };
-    std::int64_t low[3];
-    std::int64_t high[3];
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      low[axis] = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(center[axis] - reach[axis])));
-      high[axis] = std::min(m_Extent.size[axis] - 1, static_cast<std::int64_t>(std::ceil(center[axis] + reach[axis])));
-    }
-    for (std::int64_t k = low[2]; k <= high[2]; ++k)
-    {
-      for (std::int64_t j = low[1]; j <= high[1]; ++j)
-      {
-        for (std::int64_t i = low[0]; i <= high[0]; ++i)
-        {
-          const double at[3] = { static_cast<double>(i), static_cast<double>(j), static_cast<double>(k) };
-          const double share = (Square(at[0] - x) + Square(at[1] - y)) / Square(radius) + Square((at[2] - z) / height);
-          visit(static_cast<std::size_t>((k * m_Extent.size[1] + j) * m_Extent.size[0] + i), share, at);
-        }
-      }
-    }
+    ForVoxelsAround(m_Extent, { x, y, z }, reach, [&](std::size_t index, const double(&at)[3]) {
+      visit(index, (Square(at[0] - x) + Square(at[1] - y)) / Square(radius) + Square((at[2] - z) / height), at);
+    });
   }
 
   const Extent &            m_Extent;
@@ -185,7 +168,6 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter)
   }
 }
 
-/** Balls of given diameters. */
 void
 PaintBalls(const Extent & extent, const std::vector<double> & diameters, PorePainter & painter)
 {

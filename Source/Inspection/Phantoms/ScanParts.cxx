@@ -22,19 +22,6 @@ NoiseOf(std::uint64_t seed, std::uint64_t voxel)
   return sum * 1.7320508075688772;
 }
 
-/** Rounds to steps of 4 HU, which keeps files small. A scanner's noise would allow that without loss. */
-static std::int16_t
-Quantize(double value)
-{
-  return static_cast<std::int16_t>(4 * static_cast<int>(std::floor(value / 4 + 0.5)));
-}
-
-static int
-PassesOfBlur(const ScanArtifacts & artifacts)
-{
-  return static_cast<int>(std::ceil(2 * artifacts.blur * artifacts.blur));
-}
-
 /** One in this many rings is brighter or darker. */
 constexpr std::uint64_t RingsPerArtifact = 6;
 
@@ -118,7 +105,7 @@ void
 ScanMaker::Blur()
 {
   const double variance = m_Artifacts.blur * m_Artifacts.blur;
-  const int    passes = PassesOfBlur(m_Artifacts);
+  const int    passes = static_cast<int>(std::ceil(2 * variance));
   const auto   side = static_cast<float>(variance / (2 * passes));
   std::int64_t step = 1;
   for (int axis = 0; axis < m_Extent.dimension; ++axis)
@@ -168,7 +155,9 @@ void
 ScanMaker::Write(double value)
 {
   const double noisy = value + m_Artifacts.noise * NoiseOf(m_Seed + 1, m_Image.size());
-  m_Image.push_back(Quantize(std::clamp(noisy, -32000.0, 32000.0)));
+  // Steps of 4 HU keep files small. A scanner's noise would allow that without loss.
+  const double steps = std::floor(std::clamp(noisy, -32000.0, 32000.0) / 4 + 0.5);
+  m_Image.push_back(static_cast<std::int16_t>(4 * static_cast<int>(steps)));
 }
 
 } // namespace brickccl

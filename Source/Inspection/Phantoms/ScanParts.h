@@ -4,6 +4,7 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -57,6 +58,31 @@ inline double
 Square(double value)
 {
   return value * value;
+}
+
+/** Calls `visit(index, at)` for the voxels of an image around a center, up to a distance along each axis. */
+template <typename TVisit>
+void
+ForVoxelsAround(const Extent & extent, const double (&center)[3], const double (&reach)[3], TVisit && visit)
+{
+  std::int64_t low[3];
+  std::int64_t high[3];
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    low[axis] = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(center[axis] - reach[axis])));
+    high[axis] = std::min(extent.size[axis] - 1, static_cast<std::int64_t>(std::ceil(center[axis] + reach[axis])));
+  }
+  for (std::int64_t k = low[2]; k <= high[2]; ++k)
+  {
+    for (std::int64_t j = low[1]; j <= high[1]; ++j)
+    {
+      for (std::int64_t i = low[0]; i <= high[0]; ++i)
+      {
+        const double at[3] = { static_cast<double>(i), static_cast<double>(j), static_cast<double>(k) };
+        visit(static_cast<std::size_t>((k * extent.size[1] + j) * extent.size[0] + i), at);
+      }
+    }
+  }
 }
 
 /** \throws InvalidArgument unless there are 2 or 3 dimensions, 8 voxels along x and y. \param what  named in it */

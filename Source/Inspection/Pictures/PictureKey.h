@@ -15,7 +15,6 @@
 namespace brickccl
 {
 
-/** The colors of the key. */
 inline constexpr Color FrameColor{ 90, 94, 102 };
 inline constexpr Color TextColor{ 232, 234, 238 };
 inline constexpr Color DimTextColor{ 160, 165, 175 };

@@ -30,7 +30,6 @@ struct SliceView
   bool isMirrored = false;
 };
 
-/** The pixels of a slice, row by row. */
 struct SlicePixels
 {
   int width = 0;

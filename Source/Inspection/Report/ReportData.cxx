@@ -209,11 +209,7 @@ DataOfScript(const std::string & folder, const std::vector<Item> & items, const 
     table.rows.resize(MaximumDefects);
   }
   data["defects"]["columns"] = table.columns;
-  data["defects"]["names"] = ordered_json::array();
-  for (const std::string & column : table.columns)
-  {
-    data["defects"]["names"].push_back(language.ColumnName(column));
-  }
+  data["defects"]["names"] = Mapped(table.columns, [&](const auto & column) { return language.ColumnName(column); });
   auto rows = ordered_json::array();
   for (const std::vector<std::string> & row : table.rows)
   {

@@ -18,7 +18,6 @@ enum class GapState : std::uint8_t
   Gap
 };
 
-/** Which gaps are closed. */
 struct GapLimits
 {
   Geometry geometry;

@@ -115,7 +115,6 @@ PartFaces::IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const
   return false;
 }
 
-/** The voxels of the part, by the sizes of components. */
 static std::uint64_t
 VoxelsOfPart(const Extent & extent, const std::vector<std::uint64_t> & sizes, const OutsideOfPart & found)
 {
@@ -251,18 +250,12 @@ FillEnclosed(const RunVolume &                 air,
   const std::int64_t length = air.GetExtent().RowLength();
   const Chunks       chunks(air.GetExtent().RowCount(), 1, 256);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    std::vector<LabeledRun> runs;
-    for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-    {
-      CollectLabeledRuns(air, row, runs);
-      for (const LabeledRun & run : runs)
+    ForEachLabeledRun(air, chunks.Begin(chunk), chunks.End(chunk), [&](std::int64_t row, const LabeledRun & run) {
+      if (isOutside[static_cast<std::size_t>(run.label)] == 0)
       {
-        if (isOutside[static_cast<std::size_t>(run.label)] == 0)
-        {
-          std::fill_n(mask + row * length + run.begin, run.end - run.begin, hole);
-        }
+        std::fill_n(mask + row * length + run.begin, run.end - run.begin, hole);
       }
-    }
+    });
   });
 }
 

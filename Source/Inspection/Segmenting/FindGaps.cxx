@@ -60,7 +60,6 @@ public:
     MarkBlocks(context);
   }
 
-  /** The voxels of a row in gaps, as bits. */
   void
   FindRow(std::int64_t row, std::vector<Word> & gaps) const
   {

@@ -281,6 +281,10 @@ ListTurns(const double * from, const double * to)
 
 } // namespace
 
+void
+CheckMayAlign()
+{}
+
 RigidMotion
 AlignImages(const LoadedImage & first, const LoadedImage & second, bool areLabels, const HostContext & context)
 {
@@ -374,10 +378,17 @@ SmoothByItk(TReal *                 values,
 
 #else
 
+void
+CheckMayAlign()
+{
+  throw Unsupported("--align needs a build with ITK, which this one is not; align the scans with another program");
+}
+
 RigidMotion
 AlignImages(const LoadedImage &, const LoadedImage &, bool, const HostContext &)
 {
-  throw Unsupported("--align needs a build with ITK, which this one is not; align the scans with another program");
+  CheckMayAlign();
+  return {};
 }
 
 LoadedImage
@@ -390,7 +401,8 @@ template <typename TReal>
 void
 SmoothByItk(TReal *, const Extent &, const Geometry &, const SmoothingMethod &, const HostContext &)
 {
-  throw Unsupported("a median and a Gaussian need a build with ITK, which this one is not; use bilateral or nlm");
+  throw Unsupported("a median and a Gaussian need a build with ITK, which this one is not; bilateral and nlm of "
+                    "`brickccl label` need none");
 }
 
 #endif

@@ -44,7 +44,6 @@ struct PoreOptions
 /** Masks hold numbers of parts as bytes. */
 inline constexpr std::size_t MaximumParts = 255;
 
-/** Numbers of parts or zones, each with its voxels. */
 using VoxelsOfNumbers = std::map<std::uint64_t, std::uint64_t>;
 
 /** A number of voxels in percent of a region's voxels; 0 for a region without voxels. */

@@ -89,8 +89,7 @@ struct ProposedThreshold
   std::string method;
   Threshold   threshold;
   std::string failure;
-  /** The share of the values at or above the threshold. */
-  double share = 0;
+  double      share = 0;
   /** Whether another number of classes gave the same threshold before. */
   bool isRepeated = false;
 };

@@ -147,7 +147,6 @@ public:
   }
 
 private:
-  /** Whether voxels of a mask are not 0. */
   static std::vector<std::uint8_t>
   IsInside(const ImageView & mask, std::int64_t begin, std::int64_t end)
   {

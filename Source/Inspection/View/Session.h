@@ -5,7 +5,6 @@
 #include "BrickCCL/View/LiveLabeling.h"
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -37,12 +36,9 @@ struct Scene
 void CheckScene(const Scene & scene);
 
 /** Lists folders and scans on a page until one is chosen. \param folder  where it begins and ends \param problem  with
- *  an earlier choice \return the scan; empty if `goesOn` ended it */
-std::string ChooseScan(Server &                      server,
-                       const std::string &           token,
-                       std::string &                 folder,
-                       std::string &                 problem,
-                       const std::function<bool()> & goesOn);
+ *  an earlier choice \return the scan; empty after an interrupt, and `linger` seconds after the page was closed */
+std::string
+ChooseScan(Server & server, const std::string & token, std::string & folder, std::string & problem, int linger);
 
 /** Answers the requests of the page, on any thread. */
 class Session

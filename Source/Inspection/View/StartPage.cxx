@@ -2,6 +2,7 @@
 #include "BrickCCL/View/Session.h"
 
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ ChoicesIn(const fs::path & folder)
     std::error_code   unknown;
     const std::string name = entry->path().filename().string();
     const bool        isFolder = entry->is_directory(unknown);
-    if (name[0] != '.' && (isFolder || files::FormatOfName(name) || files::HasExtension(name, files::RawExtensions)))
+    const bool        isNamedScan = files::FormatOfName(name) || files::HasExtension(name, files::RawExtensions);
+    if (name[0] != '.' && (isFolder || (isNamedScan && entry->is_regular_file(unknown))))
     {
       choices.emplace_back(!isFolder, name + (isFolder ? "/" : ""), entry->path());
     }
@@ -47,26 +49,33 @@ ChoicesIn(const fs::path & folder)
 }
 
 std::string
-ChooseScan(Server &                      server,
-           const std::string &           token,
-           std::string &                 folder,
-           std::string &                 problem,
-           const std::function<bool()> & goesOn)
+ChooseScan(Server & server, const std::string & token, std::string & folder, std::string & problem, int linger)
 {
-  std::mutex          mutex;
-  std::vector<Choice> choices;
-  std::size_t         first = 1;
-  std::string         chosen;
-  const auto          answer = [&](const Request & request) -> std::optional<Response> {
+  std::mutex mutex;
+  // When the request of the page that waits was last asked for.
+  std::optional<std::chrono::steady_clock::time_point> lastSign;
+  std::vector<Choice>                                  choices;
+  std::size_t                                          first = 1;
+  std::string                                          chosen;
+  const auto answer = [&](const Request & request) -> std::optional<Response> {
     const std::string                 path = CheckSource(request, token);
     const std::lock_guard<std::mutex> lock(mutex);
+    if (path == "presence")
+    {
+      lastSign = std::chrono::steady_clock::now();
+      return {};
+    }
+    if (path == "start.js")
+    {
+      return Response{ 200, "text/javascript", "fetch('/" + token + "/presence');" };
+    }
     if (path == "start.css")
     {
       return Response{
         200,
         "text/css",
         ":root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; } ul { list-style: none; "
-                 "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
+        "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
       };
     }
     const std::string begin = "open/";
@@ -95,16 +104,17 @@ ChooseScan(Server &                      server,
     {
       rest = "<p>Reading " + EscapeXml(chosen) + " ...<meta http-equiv=refresh content='1;url=/" + token + "/'>";
     }
-    return Response{
-      200,
-      "text/html; charset=utf-8",
-      "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>BrickCCL</title><link rel=stylesheet href='/" + token +
-        "/start.css'><meta name=viewport content='width=device-width'><main><h1>Open a scan</h1>" + rest
-    };
+    return Response{ 200,
+                     "text/html; charset=utf-8",
+                     "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>BrickCCL</title><script src='/" + token +
+                       "/start.js'></script><link rel=stylesheet href='/" + token +
+                       "/start.css'><meta name=viewport content='width=device-width'><main><h1>Open a scan</h1>" +
+                       rest };
   };
   server.Run(answer, [&] {
     const std::lock_guard<std::mutex> lock(mutex);
-    return chosen.empty() && goesOn();
+    const bool isClosed = lastSign && std::chrono::steady_clock::now() - *lastSign > std::chrono::seconds(linger + 1);
+    return chosen.empty() && !isClosed && !WasInterrupted();
   });
   return chosen;
 }

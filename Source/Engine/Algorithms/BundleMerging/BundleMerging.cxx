@@ -4,7 +4,6 @@
 #include "BrickCCL/Algorithms/BundleMerging/LabelRows.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
-#include "BrickCCL/Runs/ExpandRow.h"
 #include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
 #include "BrickCCL/Runs/ListRuns.h"
 

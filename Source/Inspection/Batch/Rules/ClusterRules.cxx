@@ -99,19 +99,13 @@ SizesOfClusters(const ComponentTable & table, const RunVolume & runs, const std:
     }
   }
   std::vector<std::vector<VoxelBox>> boxes(clusters.size());
-  std::vector<LabeledRun>            own;
-  for (std::int64_t row = 0; row < runs.GetExtent().RowCount(); ++row)
-  {
-    const RowPosition position(runs.GetExtent(), row);
-    CollectLabeledRuns(runs, row, own);
-    for (const LabeledRun & run : own)
+  const Extent &                     extent = runs.GetExtent();
+  ForEachLabeledRun(runs, 0, extent.RowCount(), [&](std::int64_t row, const LabeledRun & run) {
+    if (const std::size_t number = numbers[static_cast<std::size_t>(run.label - 1)]; number != none)
     {
-      if (const std::size_t number = numbers[static_cast<std::size_t>(run.label - 1)]; number != none)
-      {
-        boxes[number].push_back(BoxOfRun(position, run.begin, run.end));
-      }
+      boxes[number].push_back(BoxOfRun(RowPosition(extent, row), run.begin, run.end));
     }
-  }
+  });
   std::vector<double> sizes;
   for (std::vector<VoxelBox> & all : boxes)
   {

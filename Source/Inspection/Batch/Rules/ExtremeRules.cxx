@@ -48,12 +48,6 @@ ExplainColumn(const AcceptanceRule & rule, const std::string &, const job::Langu
                   { language.Name(rule.column), limit });
 }
 
-static void
-JudgeSpacing(RuleJudge & judge)
-{
-  judge.TakeExtreme("nearest_distance_mm", -1);
-}
-
 static std::string
 ExplainSpacing(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
@@ -66,7 +60,11 @@ ExtremeRules()
 {
   return { { "largest", "column at_most [zone]", "", JudgeColumn<1>, ExplainColumn },
            { "smallest", "column at_least [zone]", "", JudgeColumn<-1>, ExplainColumn },
-           { "spacing", "at_least_mm", "nearest_distance_mm", JudgeSpacing, ExplainSpacing } };
+           { "spacing",
+             "at_least_mm",
+             "nearest_distance_mm",
+             [](RuleJudge & judge) { judge.TakeExtreme("nearest_distance_mm", -1); },
+             ExplainSpacing } };
 }
 
 } // namespace brickccl::batch

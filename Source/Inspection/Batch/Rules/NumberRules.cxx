@@ -19,12 +19,6 @@ TakeNumber(RuleJudge & judge, const RuleJudge::Predicate & holds)
   judge.DecideByLargest(holds);
 }
 
-static void
-JudgeNumber(RuleJudge & judge)
-{
-  TakeNumber(judge, [](const ComponentMeasures &) { return true; });
-}
-
 static std::string
 ExplainNumber(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
@@ -79,7 +73,8 @@ ExplainNumberOfSlices(const AcceptanceRule & rule, const std::string &, const jo
 std::vector<Rule>
 NumberRules()
 {
-  return { { "number", "at_most_count [zone]", "", JudgeNumber, ExplainNumber, "{1} defect|{1} defects" },
+  const auto judgeNumber = [](RuleJudge & judge) { TakeNumber(judge, [](const ComponentMeasures &) { return true; }); };
+  return { { "number", "at_most_count [zone]", "", judgeNumber, ExplainNumber, "{1} defect|{1} defects" },
            { "number-per-slice",
              "at_most_count",
              "",

@@ -15,24 +15,18 @@ namespace brickccl::batch
 static std::uint64_t
 VoxelsInZone(const RuleJudge & judge)
 {
-  std::uint64_t           voxels = 0;
-  std::vector<LabeledRun> runs;
+  std::uint64_t voxels = 0;
   VisitScalarType(judge.findings.zones->type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const Extent &  extent = judge.findings.table.extent;
     const T * const zones = static_cast<const T *>(judge.findings.zones->data);
-    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
-    {
-      CollectLabeledRuns(judge.findings.runs, row, runs);
-      for (const LabeledRun & run : runs)
-      {
-        const T * const own = zones + row * extent.RowLength();
-        voxels +=
-          judge.counts[static_cast<std::size_t>(run.label - 1)]
-            ? static_cast<std::uint64_t>(std::count(own + run.begin, own + run.end, static_cast<T>(judge.rule.zone)))
-            : 0;
-      }
-    }
+    ForEachLabeledRun(judge.findings.runs, 0, extent.RowCount(), [&](std::int64_t row, const LabeledRun & run) {
+      const T * const own = zones + row * extent.RowLength();
+      voxels +=
+        judge.counts[static_cast<std::size_t>(run.label - 1)]
+          ? static_cast<std::uint64_t>(std::count(own + run.begin, own + run.end, static_cast<T>(judge.rule.zone)))
+          : 0;
+    });
   });
   return voxels;
 }
@@ -61,22 +55,16 @@ JudgePorosity(RuleJudge & judge)
 static void
 JudgePorosityOfSlices(RuleJudge & judge)
 {
-  const Extent &          extent = judge.findings.table.extent;
-  const std::int64_t      rows = extent.size[1];
-  const std::int64_t      size = extent.size[0] * rows;
-  std::vector<double>     shares;
-  std::vector<LabeledRun> runs;
+  const Extent &      extent = judge.findings.table.extent;
+  const std::int64_t  rows = extent.size[1];
+  const std::int64_t  size = extent.size[0] * rows;
+  std::vector<double> shares;
   for (std::int64_t slice = 0; slice < judge.SliceCount(); ++slice)
   {
     std::int64_t voxels = 0;
-    for (std::int64_t row = slice * rows; row < (slice + 1) * rows; ++row)
-    {
-      CollectLabeledRuns(judge.findings.runs, row, runs);
-      for (const LabeledRun & run : runs)
-      {
-        voxels += judge.counts[static_cast<std::size_t>(run.label - 1)] ? run.end - run.begin : 0;
-      }
-    }
+    ForEachLabeledRun(judge.findings.runs, slice * rows, (slice + 1) * rows, [&](auto, const LabeledRun & run) {
+      voxels += judge.counts[static_cast<std::size_t>(run.label - 1)] ? run.end - run.begin : 0;
+    });
     std::int64_t region = size;
     if (judge.findings.part)
     {

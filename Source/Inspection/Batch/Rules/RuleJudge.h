@@ -49,7 +49,6 @@ public:
     result.passes = Condition::IsAtMost(value, rule.limit);
   }
 
-  /** Takes the highest value, or the lowest if `sign` is -1, of a column. */
   void TakeExtreme(const std::string & column, double sign);
 
   /** Takes the slice with the highest value. */
@@ -57,7 +56,6 @@ public:
 
   void Decide(const ComponentMeasures & component);
 
-  /** Names the largest defect that counts, and for which `holds` is true. */
   void DecideByLargest(const Predicate & holds);
 
   /** Names the largest one of these, and all of them. */

@@ -17,9 +17,10 @@ IsVolume(const AcceptanceRule & rule)
   return rule.rule == "porosity-per-volume" || rule.rule == "number-per-volume";
 }
 
-/** Takes the worst place of the window. \param isShare  whether shares count, and not defects */
+/** Takes the worst place of the window: by shares, or by the number of defects. */
+template <bool isShare>
 static void
-JudgeWindow(RuleJudge & judge, bool isShare)
+JudgeWindow(RuleJudge & judge)
 {
   const ComponentTable & table = judge.findings.table;
   const AcceptanceRule & rule = judge.rule;
@@ -54,18 +55,6 @@ JudgeWindow(RuleJudge & judge, bool isShare)
     const std::int64_t first = result.window->first[2];
     result.slice = std::clamp(*result.slice, first, first + window.size[2] - 1);
   }
-}
-
-static void
-JudgeShareOfWindow(RuleJudge & judge)
-{
-  JudgeWindow(judge, true);
-}
-
-static void
-JudgeNumberInWindow(RuleJudge & judge)
-{
-  JudgeWindow(judge, false);
 }
 
 static std::string
@@ -104,23 +93,23 @@ WindowRules()
   return { { "porosity-per-area",
              "at_most_percent reference_mm [across] [least_part_percent]",
              "",
-             JudgeShareOfWindow,
+             JudgeWindow<true>,
              ExplainShareOfWindow },
            { "porosity-per-volume",
              "at_most_percent reference_mm [least_part_percent]",
              "",
-             JudgeShareOfWindow,
+             JudgeWindow<true>,
              ExplainShareOfWindow },
            { "number-per-area",
              "at_most_count reference_mm [across]",
              "",
-             JudgeNumberInWindow,
+             JudgeWindow<false>,
              ExplainNumberInWindow,
              "{1} defect in a square of {2} mm a side|{1} defects in a square of {2} mm a side" },
            { "number-per-volume",
              "at_most_count reference_mm",
              "",
-             JudgeNumberInWindow,
+             JudgeWindow<false>,
              ExplainNumberInWindow,
              "{1} defect in a cube of {2} mm a side|{1} defects in a cube of {2} mm a side" } };
 }

@@ -137,7 +137,7 @@ private:
   SplitByDistances()
   {
     const DistanceUnit unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
-    const LowPeak      isLow(m_Options.height, unit);
+    const auto         isLow = LowPeak(m_Options.height, unit);
     const auto         peakOf = [&](auto square) { return DistanceUnit::RootOf(square) * unit.length; };
     const auto         split = [&](auto & splitter) {
       const auto found = splitter.Split(m_Image, unit, m_Connectivity, isLow, m_Objects, &m_Context);

@@ -36,29 +36,18 @@ UsedAxes(const Connectivity & connectivity)
   return axes;
 }
 
-/** Whether a peak of squared distances is too low above a pass to stay. */
-class LowPeak
+/** \return a function that says whether a peak of squared distances is too low above a pass to stay */
+inline auto
+LowPeak(const std::optional<SplitHeight> & height, const DistanceUnit & unit)
 {
-public:
-  LowPeak(const std::optional<SplitHeight> & height, const DistanceUnit & unit)
-    : m_IsPercent(height && height->isPercent)
-    , m_Height(!height ? 0.75 * unit.smallest : height->value / (m_IsPercent ? 1 : unit.length))
-  {}
-
-  template <typename T>
-  bool
-  operator()(T peak, T pass) const
-  {
+  const bool   isPercent = height && height->isPercent;
+  const double least = !height ? 0.75 * unit.smallest : height->value / (isPercent ? 1 : unit.length);
+  return [=](auto peak, auto pass) {
     // Without roots, whole squares and per cents are compared exactly.
-    const double rest = 100 - m_Height;
-    return m_IsPercent ? 1e4 * static_cast<double>(pass) > rest * rest * static_cast<double>(peak)
-                       : DistanceUnit::RootOf(peak) - DistanceUnit::RootOf(pass) < m_Height;
-  }
-
-private:
-  bool   m_IsPercent;
-  double m_Height;
-};
+    return isPercent ? 1e4 * static_cast<double>(pass) > (100 - least) * (100 - least) * static_cast<double>(peak)
+                     : DistanceUnit::RootOf(peak) - DistanceUnit::RootOf(pass) < least;
+  };
+}
 
 /** The heights that a split climbs. */
 template <typename T>

@@ -36,34 +36,6 @@ CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
   return kept;
 }
 
-std::string
-WriteLabelMap(const job::Job &      arguments,
-              const LabelFindings & found,
-              const RowWriter &     writeRows,
-              const Segmentation &  segmentation,
-              ImageReader &         reader,
-              Reporter &            reporter)
-{
-  if (arguments.output.empty())
-  {
-    return {};
-  }
-  reporter.Step("writing " + arguments.output);
-  const ProgressHooks hooks = reporter.Hooks();
-  const LoadedImage & image = found.run.image;
-  CheckImageFileWritable(arguments.output, ScalarTypeOfLabel(found.type), image.extent);
-  WriteImage(arguments.output,
-             { ScalarTypeOfLabel(found.type),
-               image.extent,
-               image.geometry,
-               [&](std::int64_t begin, std::int64_t end, void * rows) { writeRows(begin, end, found.type, rows); },
-               found.components,
-               segmentation },
-             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
-             reader);
-  return arguments.output;
-}
-
 class LabelWork
 {
 public:
@@ -135,6 +107,7 @@ private:
     m_TableImages = ReadTableImages(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
     m_Filter = ReadFilter(m_Arguments, *options.connectivity, m_Image, m_Reader);
     m_Run.filter = m_Filter.filter;
+    m_ForSplit = ReadForSplit(m_Arguments, m_Image, m_Run.splitting, m_Reader);
     CheckColumns();
     m_Seconds["read"] = m_Watch.Lap();
   }
@@ -188,6 +161,7 @@ private:
       m_Found.zones = CountNumbers(zones->View(), within, region, m_Arguments.threads);
     }
     m_Filter.touching.reset();
+    m_ForSplit.clear();
     m_Run.region.reset();
     m_DeviceRemark = labeling.UsedDevice().remark;
     if (!m_DeviceRemark.empty())
@@ -344,7 +318,15 @@ private:
   WriteOutputs()
   {
     ReplacedTogether outputs;
-    m_Found.output = WriteLabelMap(m_Arguments, m_Found, m_WriteRows, m_Segments, m_Reader, *m_Reporter);
+    m_Found.output = m_Arguments.output;
+    WriteLabelMap(m_Arguments,
+                  m_Image,
+                  m_Found.type,
+                  m_Found.components,
+                  m_WriteRows,
+                  m_Segments,
+                  m_Reader,
+                  *m_Reporter);
     if (m_Arguments.IsWanted())
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
@@ -424,12 +406,37 @@ private:
   TableImages      m_TableImages;
   LoadedFilter     m_Filter;
 
+  std::vector<LoadedImage> m_ForSplit;
+
   std::optional<SlabResult> m_Slabs;
   RowWriter                 m_WriteRows;
   std::string               m_DeviceRemark;
 };
 
 } // namespace
+
+void
+WriteLabelMap(const job::Job &     job,
+              const LoadedImage &  grid,
+              LabelType            type,
+              std::uint64_t        largest,
+              const RowWriter &    writeRows,
+              const Segmentation & segmentation,
+              ImageReader &        reader,
+              Reporter &           reporter)
+{
+  if (!job.output.empty())
+  {
+    reporter.Step("writing " + job.output);
+    const ProgressHooks hooks = reporter.Hooks();
+    const auto rows = [&](std::int64_t begin, std::int64_t end, void * to) { writeRows(begin, end, type, to); };
+    CheckImageFileWritable(job.output, ScalarTypeOfLabel(type), grid.extent);
+    WriteImage(job.output,
+               { ScalarTypeOfLabel(type), grid.extent, grid.geometry, rows, largest, segmentation },
+               { !job.noCompression, { job.threads, Progress(hooks) } },
+               reader);
+  }
+}
 
 job::RunHooks
 HooksOf(Reporter & reporter, ImageReader & reader)

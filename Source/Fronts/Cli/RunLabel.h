@@ -31,6 +31,16 @@ job::RunHooks HooksOf(Reporter & reporter, ImageReader & reader);
 
 using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>;
 
+/** Writes the label map that the job asks for, if it does. */
+void WriteLabelMap(const job::Job &     job,
+                   const LoadedImage &  grid,
+                   LabelType            type,
+                   std::uint64_t        largest,
+                   const RowWriter &    writeRows,
+                   const Segmentation & segmentation,
+                   ImageReader &        reader,
+                   Reporter &           reporter);
+
 struct LabelFindings
 {
   const job::JobRun & run;

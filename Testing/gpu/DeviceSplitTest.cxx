@@ -142,7 +142,7 @@ TEST_F(OnCuda, SplitsOfTheOracleAndOfDeviceMemory)
     const OnDevice<std::uint8_t>  labels(typed.bytes);
     const OnDevice<std::uint32_t> objects(found.size());
     const DistanceUnit            unit(DistanceTo::Centers, one.extent, {}, ~0u);
-    const LowPeak                 isLow(0.5, unit);
+    const auto                    isLow = LowPeak(0.5, unit);
     splitter.Split(ImageView(labels.Data(), one.extent), unit, one.connectivity, isLow, objects.Data(), nullptr);
     ASSERT_EQ(objects.Download(found.size()), expected.objects);
   }

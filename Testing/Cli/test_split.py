@@ -59,8 +59,15 @@ class SplitTest(CommandTest):
         self.assertEqual(self.objects("--split-height", 0.56)[1]["components"], 2)
         self.assertEqual(self.objects("--split-height", "540um")[1]["components"], 3)
         self.assertEqual(self.objects("--split-height", "560um")[1]["components"], 2)
-        for options in (("1kg",), ("-1",), ("540um", "--split-by", self.mask)):
-            self.fails("split", self.mask, self.output, "--split-height", *options, saying=["--split-height is", "it must be a number"])
+        # Squares of 25.96 and 16 steps of 1 mm/2: the pass is at 78.45 % of the lower peak.
+        self.assertEqual(self.objects("--split-height", "21%")[1]["components"], 3)
+        self.assertEqual(self.objects("--split-height", "22 %")[1]["components"], 2)
+        for options in (("1kg",), ("-1",), ("0%",), ("100%",), ("-5%",), ("10%%",), ("%",), ("nan%",)):
+            self.fails("split", self.mask, self.output, "--split-height", *options,
+                       saying=["height of a split is", "it must be a height in mm of at least 0, a share"])
+        for text in ("540um", "10%"):
+            self.fails("split", self.mask, self.output, "--split-height", text, "--split-by", self.mask,
+                       saying=["in gray values", "a number of at least 0", text])
         self.assertEqual(self.objects("--by-slice", "z")[1]["components"], 9)
         self.assertEqual(self.objects("--connectivity", 6)[1]["components"], 3)
         self.assertEqual(self.objects("--threads", 1)[0], self.objects("--threads", 3)[0])
@@ -166,10 +173,54 @@ class SplitTest(CommandTest):
         self.fails("label", self.mask, self.output, "--columns", "parent", "--statistics", self.path("t.csv"),
                    saying="which needs `brickccl label --split`")
         self.assertEqual(label("--split", "--seeds", "22,7,1")[1]["components"], 1)
-        self.fails("label", self.mask, self.output, "--split", "-1", saying="at least 0")
+        self.assertEqual(label("--split", "21%", "--connectivity", 26)[0], self.objects("--split-height", "21%")[0])
+        self.assertEqual(label("--split", "22%", "--connectivity", 26)[1]["components"], 2)
+        for text in ("-1", "0%", "100%", "1e400%"):
+            self.fails("label", self.mask, self.output, "--split", text, saying="at least 0, a share")
         self.assertIn("image uncompressed", self.ok("distance", "--help").stdout)
         self.fails("label", self.mask, self.output, "--split", "--pores", "--threshold", 1, "--memory", "500MB", saying=["--pores", "--memory"])
         self.fails("label", self.mask, self.output, "--split", "--periodic", "x", saying="--periodic")
+
+    def test_label_splits_along_valleys_and_from_seeds(self):
+        """As `brickccl split` does with the components."""
+        draw = random.Random(5)
+        gray, seeds = self.path("gray.nrrd"), self.path("seeds.nrrd")
+        self.sizes = (30, 20, 4)
+        self.values = [int(draw.random() < 0.75) for _ in range(30 * 20 * 4)]
+        write_nrrd(self.mask, "uint8", self.sizes, self.values)
+        write_nrrd(gray, "int16", self.sizes, [draw.randrange(-50, 50) for _ in self.values])
+        self.ok("label", self.mask, self.path("parts.nrrd"))
+        for height in ([], ["30"]):
+            self.ok("label", self.mask, self.output, "--split", *height, "--split-by", gray, "--statistics", self.path("t.csv"))
+            self.ok("split", self.path("parts.nrrd"), self.path("o.nrrd"), "--connectivity", 6, "--split-by", gray, *["--split-height"][:len(height)], *height)
+            self.assertEqual(labels_of(self.output)[1], labels_of(self.path("o.nrrd"))[1])
+            self.assertGreater(max(labels_of(self.output)[1]), 3)
+            with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
+                parents = [int(row["parent"]) for row in csv.DictReader(stream)]
+            self.assertEqual({(a, b) for a, b in zip(labels_of(self.output)[1], labels_of(self.path("parts.nrrd"))[1]) if a},
+                             set(enumerate(parents, 1)))
+        # Seeds of one voxel each: what they flood is connected.
+        places = draw.sample([i for i, value in enumerate(self.values) if value], 12)
+        write_nrrd(seeds, "uint8", self.sizes, [100 - places.index(i) if i in places else 0 for i in range(len(self.values))])
+        told = self.ok("label", self.mask, self.output, "--split", "--split-seeds", seeds).stderr
+        self.assertIn("no seed reaches", told)
+        self.ok("split", self.path("parts.nrrd"), self.path("o.nrrd"), "--connectivity", 6, "--split-seeds", seeds)
+        numbers = {}
+        self.assertEqual(labels_of(self.output)[1],
+                         [numbers.setdefault(label, len(numbers) + 1) if label else 0 for label in labels_of(self.path("o.nrrd"))[1]])
+        self.assertEqual(len(numbers), 12)
+        new = self.path("new.nrrd")
+        self.fails("label", self.mask, new, "--split-by", gray, saying="--split-by has no effect without --split")
+        self.fails("label", self.mask, new, "--split", "--split-by", gray, "--memory", "1GB", saying=["--split-by", "--memory"])
+        self.fails("label", self.mask, new, "--split", "--split-seeds", gray, "--memory", "1GB", saying=["--split-seeds", "--memory"])
+        self.fails("label", self.mask, new, "--split", "10%", "--split-by", gray, saying=["in gray values", "10%"])
+        self.fails("label", self.mask, new, "--split", "1", "--split-seeds", seeds, saying="has no height")
+        self.fails("label", self.mask, gray, "--split", "--split-by", gray, saying="--split-by")
+        write_nrrd(seeds, "uint8", self.sizes, [0] * len(self.values))
+        self.fails("label", self.mask, new, "--split", "--split-seeds", seeds, saying="the seeds are 0 everywhere")
+        write_nrrd(seeds, "uint8", (30, 20, 3), [1] * 1800)
+        self.fails("label", self.mask, new, "--split", "--split-seeds", seeds, saying="seeds.nrrd")
+        self.assertFalse(os.path.exists(new))
 
     def same_by_slabs(self, path, *options, kibi, least=2):
         """Labels and splits in memory and by slabs in 56 MiB and some KiB more; the files must be the same. Returns the summary."""
@@ -193,6 +244,7 @@ class SplitTest(CommandTest):
         for seed, spacing, options in ((1, (1, 1, 1), ("--connectivity", "full")), (2, (0.5, 0.5, 0.5), ("--minimum-size", 30, "--order", "size")),
                                        (3, (1, 2, 1.5), ("--connectivity", 18, "--split", 0.3)),
                                        (4, (0.7031, 1, 1.4142), ("--connectivity", 26, "--split", 0)),
+                                       (7, (1, 1, 1), ("--connectivity", 26, "--split", "10%")),
                                        (5, (1, 1, 2), ("--by-slice", "z", "--connectivity", 8)), (6, (1, 1, 1), ("--by-slice", "x"))):
             self.ok("phantom", "balls", path, "--size", 64, 60, 44, "--density", 0.5, "--seed", seed, "--spacing", *spacing)
             summary = self.same_by_slabs(path, *options, kibi=(3000, 3600, 4400))
@@ -238,7 +290,7 @@ class SplitTest(CommandTest):
 
     def test_recipes_split_as_the_command_does(self):
         recipe, out = self.path("r.toml"), self.path("out")
-        for height, options in (('"auto"', ["--split"]), ('"560 um"', ["--split", "0.56"]), ("0.56", ["--split", "0.56"])):
+        for height, options in (('"auto"', ["--split"]), ('"560 um"', ["--split", "0.56"]), ("0.56", ["--split", "0.56"]), ('"22%"', ["--split", "22%"])):
             with open(recipe, "w", encoding="utf-8") as stream:
                 stream.write('[labeling]\nconnectivity = 26\nminimum_size = 100\nsplit = %s\n' % height)
             self.ok("batch", recipe, self.mask, "-o", out, "--quiet")
@@ -259,7 +311,7 @@ class SplitTest(CommandTest):
             shutil.rmtree(out)
         with open(recipe, "w", encoding="utf-8") as stream:
             stream.write('[labeling]\nsplit = "wide"\n')
-        self.fails("recipe", "check", recipe, saying="a height in mm of at least 0, or auto")
+        self.fails("recipe", "check", recipe, saying=["a height in mm of at least 0, a share", "or auto"])
         for text, saying in (('[measuring]\ncolumns = ["parent"]\n', "set labeling.split"),
                              ('[labeling]\nsplit = "auto"\n[[acceptance]]\nrule = "largest"\ncolumn = "parent"\nat_most = 1\n', "a number of a component")):
             with open(recipe, "w", encoding="utf-8") as stream:

@@ -55,7 +55,9 @@ ExpectAsDefined(const std::vector<std::int64_t> & size, std::uint64_t seed, bool
   }
   else if (seed % 2 == 1)
   {
-    filter->SetHeight(0.3);
+    problem.percent = seed == 3 ? 20 : 0;
+    filter->SetHeight(seed == 3 ? 20 : 0.3);
+    filter->SetHeightInPercent(seed == 3);
   }
   filter->Update();
   const auto expected = SplitLabels(problem);

@@ -30,7 +30,7 @@ struct Case
 inline SplitProblem
 ProblemOf(const Case & one, double depth)
 {
-  SplitProblem problem{ one.extent, one.labels, {}, {}, depth / one.unit, {}, {} };
+  SplitProblem problem{ one.extent, one.labels, {}, {}, depth / one.unit, 0, {}, {} };
   for (int axis = 0; axis < one.extent.dimension; ++axis)
   {
     problem.weights[static_cast<std::size_t>(axis)] =

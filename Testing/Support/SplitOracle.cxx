@@ -174,8 +174,10 @@ SplitLabels(const SplitProblem & problem)
     {
       std::swap(a, b);
     }
-    const bool isLow =
-      problem.seeds ? !IsSeed(problem, b) : heights[b] == pass || numberOf(heights[b]) - numberOf(pass) < problem.depth;
+    const long double kept = 1e2L - problem.percent;
+    const bool        isNear = problem.percent == 0 ? numberOf(heights[b]) - numberOf(pass) < problem.depth
+                                                    : 1e4L * pass > kept * kept * heights[b];
+    const bool        isLow = problem.seeds ? !IsSeed(problem, b) : heights[b] == pass || isNear;
     if (a != b && isLow)
     {
       for (auto & entry : owner)

@@ -24,6 +24,8 @@ struct SplitProblem
   std::set<std::array<int, 4>> offsets;
   /** Heights of merging, in the unit in which a step of weight 1 is 1 long. */
   double depth = 0;
+  /** Not 0: the heights of merging in per cent of the lower peak. There is then no depth. */
+  int percent = 0;
   /** Values to split by instead of distances. */
   std::optional<std::vector<double>> values;
   /** The seeds of voxels, 0 for none. There is then no depth. */

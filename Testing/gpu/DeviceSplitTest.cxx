@@ -6,6 +6,7 @@
 
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Splitting/DeviceSplitter.h"
+#include "BrickCCL/Splitting/Splitter.h"
 
 #include <cmath>
 #include <functional>
@@ -20,7 +21,7 @@ using namespace testing::splits;
 
 /** Compares the device's distances and objects with the CPU's. */
 void
-ExpectCpuResult(const Case & one, std::optional<double> height, std::uint64_t type)
+ExpectCpuResult(const Case & one, std::optional<SplitHeight> height, std::uint64_t type)
 {
   TypedLabels     typed;
   const ImageView labels = typed.Of(one, type);
@@ -77,7 +78,11 @@ TEST_F(OnCuda, SplitsOfRandomShapesEqualTheCpu)
       one.connectivity = Connectivity::Full(2).WithinSlices(static_cast<int>(seed / 11 % 3));
     }
     one.spacing = spacings[seed % 4];
-    ExpectCpuResult(one, seed % 3 == 0 ? std::nullopt : std::optional(0.2 * static_cast<double>(seed % 8)), seed / 3);
+    const auto heights =
+      std::vector<std::optional<SplitHeight>>{ std::nullopt,
+                                               SplitHeight(0.2 * static_cast<double>(seed % 8)),
+                                               SplitHeight(1.0 + static_cast<double>(seed % 99), true) };
+    ExpectCpuResult(one, heights[seed % 3], seed / 3);
   }
 }
 
@@ -110,7 +115,7 @@ TEST_F(OnCuda, SplitsOfPlateausTiesAndBallsEqualTheCpu)
     for (int rank = 1; rank <= 3; ++rank)
     {
       one.connectivity = Connectivity(3, rank);
-      for (const double height : { 0.0, 0.75, 1e9 })
+      for (const SplitHeight height : { SplitHeight(0), SplitHeight(0.75), SplitHeight(1e9), SplitHeight(50, true) })
       {
         ExpectCpuResult(one, height, shape);
       }
@@ -137,7 +142,8 @@ TEST_F(OnCuda, SplitsOfTheOracleAndOfDeviceMemory)
     const OnDevice<std::uint8_t>  labels(typed.bytes);
     const OnDevice<std::uint32_t> objects(found.size());
     const DistanceUnit            unit(DistanceTo::Centers, one.extent, {}, ~0u);
-    splitter.Split(ImageView(labels.Data(), one.extent), unit, one.connectivity, 0.5, objects.Data(), nullptr);
+    const auto                    isLow = LowPeak(0.5, unit);
+    splitter.Split(ImageView(labels.Data(), one.extent), unit, one.connectivity, isLow, objects.Data(), nullptr);
     ASSERT_EQ(objects.Download(found.size()), expected.objects);
   }
 }

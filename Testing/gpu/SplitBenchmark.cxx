@@ -4,6 +4,7 @@
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Splitting/DeviceSplitter.h"
+#include "BrickCCL/Splitting/Splitter.h"
 
 #include <cuda_runtime.h>
 
@@ -67,8 +68,10 @@ main(int argc, char ** argv)
   const double distances = MedianOf(9, [&] { splitter.Distances(image, unit, static_cast<float *>(result), nullptr); });
   std::size_t  found = 0;
   const double split = MedianOf(9, [&] {
-    found = splitter.Split(image, unit, Connectivity::Full(3), 0.75, static_cast<std::uint32_t *>(result), nullptr)
-              .objects.highest.size();
+    found =
+      splitter
+        .Split(image, unit, Connectivity::Full(3), LowPeak(0.75, unit), static_cast<std::uint32_t *>(result), nullptr)
+        .objects.highest.size();
   });
   Require(cudaMemcpy(ofDevice.data(), result, 4 * count, cudaMemcpyDeviceToHost));
   SplitReport  report;

@@ -67,14 +67,14 @@ public:
 
   template <typename TAgent>
   Found
-  Split(TAgent & agent, const Connectivity & connectivity, double depth, std::uint32_t * objects)
+  Split(TAgent & agent, const Connectivity & connectivity, const IsLow & isLow, std::uint32_t * objects)
   {
     Found found;
     SetSteps(connectivity, agent);
     agent.entries = objects;
     FindBasins(agent, found.basins);
     const std::vector<Pass<std::uint32_t>> passes = FindPasses(agent, found.basins);
-    found.objects = MergeBasins(found.basins, passes, DistanceUnit::RootOf<std::uint32_t>, depth);
+    found.objects = MergeBasins(found.basins, passes, isLow);
     // The heights are not needed any more.
     agent.numbers = agent.heights;
     BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(agent.numbers,
@@ -290,14 +290,14 @@ DeviceSplitter::Found
 DeviceSplitter::Split(const ImageView &    labels,
                       const DistanceUnit & unit,
                       const Connectivity & connectivity,
-                      double               depth,
+                      const IsLow &        isLow,
                       std::uint32_t *      objects,
                       const HostContext *  host)
 {
   const cuda::CurrentDevice current(m_State->device);
   Found                     found;
   m_State->Do(labels, unit, objects, host, [&](auto & agent, std::uint32_t * written) {
-    found = m_State->Split(agent, connectivity, depth, written);
+    found = m_State->Split(agent, connectivity, isLow, written);
   });
   return found;
 }

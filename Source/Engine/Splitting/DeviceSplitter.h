@@ -8,6 +8,7 @@
 #include "BrickCCL/Splitting/MergeBasins.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace brickccl
@@ -30,17 +31,18 @@ public:
 
   void Distances(const ImageView & labels, const DistanceUnit & unit, float * distances, const HostContext * host);
 
+  using IsLow = std::function<bool(std::uint32_t, std::uint32_t)>;
   struct Found
   {
     Basins<std::uint32_t> basins;
     ObjectsOfBasins       objects;
   };
 
-  /** \param depth  as of Landscape, in the unit */
+  /** \param isLow  as of Landscape */
   Found Split(const ImageView &    labels,
               const DistanceUnit & unit,
               const Connectivity & connectivity,
-              double               depth,
+              const IsLow &        isLow,
               std::uint32_t *      objects,
               const HostContext *  host);
 

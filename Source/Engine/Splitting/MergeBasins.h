@@ -51,16 +51,12 @@ struct ObjectsOfBasins
   std::vector<std::uint32_t> highest;
 };
 
-/** Merges basins along their passes, which come in their order. Without seeds, two basins are merged unless the lower
- *  peak is at least `depth` above the pass; with seeds, unless both have one.
- *  \param rises  gets how far the lower peak of two basins that are merged is above their pass, unless it is not */
-template <typename T, typename TAsNumber>
+/** Merges basins along their passes, which come in their order. With seeds, two basins are merged unless both have one.
+ *  Without, they are merged if their lower peak is as high as the pass.
+ *  \param isLow  says whether they are merged as well if it is higher: `isLow(peak, pass)` */
+template <typename T, typename TIsLow>
 ObjectsOfBasins
-MergeBasins(Basins<T> &                  basins,
-            const std::vector<Pass<T>> & passes,
-            const TAsNumber &            asNumber,
-            double                       depth,
-            std::vector<double> *        rises = nullptr)
+MergeBasins(Basins<T> & basins, const std::vector<Pass<T>> & passes, const TIsLow & isLow)
 {
   const bool                 hasSeeds = !basins.seeds.empty();
   std::vector<std::uint32_t> roots(basins.peaks.size());
@@ -80,14 +76,11 @@ MergeBasins(Basins<T> &                  basins,
     {
       std::swap(upper, lower);
     }
-    const T    peak = basins.heights[lower];
-    const bool areOne =
-      hasSeeds ? basins.seeds[lower] == 0 : peak == pass.height || asNumber(peak) - asNumber(pass.height) < depth;
-    if (rises != nullptr && lower != upper && peak != pass.height)
+    const T peak = basins.heights[lower];
+    if (lower != upper && (hasSeeds ? basins.seeds[lower] == 0 : peak == pass.height || isLow(peak, pass.height)))
     {
-      rises->push_back(asNumber(peak) - asNumber(pass.height));
+      roots[lower] = upper;
     }
-    roots[lower] = areOne ? upper : roots[lower];
   }
   ObjectsOfBasins            objects;
   std::vector<std::uint32_t> highest = roots;

@@ -101,12 +101,12 @@ public:
 
   /** Merges all regions. \param height  as SplitOptions::height \return by object, the label it is part of */
   std::vector<std::uint32_t>
-  Merge(std::optional<double> height)
+  Merge(const std::optional<SplitHeight> & height)
   {
     KeepHighest();
     std::sort(m_Passes.begin(), m_Passes.end());
     m_Basins.firsts = m_Basins.peaks;
-    const auto found = MergeBasins(m_Basins, m_Passes, DistanceUnit::RootOf<double>, SplitDepth(height, m_Unit));
+    const auto                 found = MergeBasins(m_Basins, m_Passes, LowPeak(height, m_Unit));
     std::vector<std::uint32_t> parents;
     for (const std::uint32_t basin : found.highest)
     {

@@ -84,10 +84,14 @@ public:
     ThrowIf<InvalidArgument>(m_Connectivity.Dimension() != labels.extent.dimension,
                              "neighbors in " + std::to_string(m_Connectivity.Dimension()) +
                                " dimensions do not fit labels in " + std::to_string(labels.extent.dimension));
-    if (options.height && !(*options.height >= 0))
+    const SplitHeight height = options.height.value_or(0);
+    if (height.isPercent ? !(height.value > 0 && height.value < 100) : !(height.value >= 0))
     {
-      throw InvalidArgument("the height of a split is " + std::to_string(*options.height) + "; it must be at least 0");
+      throw InvalidArgument("the height of a split is " + std::to_string(height.value) +
+                            (height.isPercent ? " %; it must be above 0 and below 100" : "; it must be at least 0"));
     }
+    ThrowIf<InvalidArgument>(height.isPercent && options.values.has_value(),
+                             "per cents of a peak are for distances; a split by values has a height in their unit");
   }
 
   SplitReport
@@ -133,10 +137,10 @@ private:
   SplitByDistances()
   {
     const DistanceUnit unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
-    const double       depth = SplitDepth(m_Options.height, unit);
+    const auto         isLow = LowPeak(m_Options.height, unit);
     const auto         peakOf = [&](auto square) { return DistanceUnit::RootOf(square) * unit.length; };
     const auto         split = [&](auto & splitter) {
-      const auto found = splitter.Split(m_Image, unit, m_Connectivity, depth, m_Objects, &m_Context);
+      const auto found = splitter.Split(m_Image, unit, m_Connectivity, isLow, m_Objects, &m_Context);
       Report(found.basins, found.objects, peakOf);
     };
     if (DoOnDevice(m_Image,
@@ -152,7 +156,7 @@ private:
       [&](const auto & squares) {
         using T = std::decay_t<decltype(squares[0])>;
         const auto root = [](T square) { return DistanceUnit::RootOf(square); };
-        return Climb(Landscape<T>{ squares.Data(), 0, m_LabelAt, found.areSeveral, m_SeedAt, root, depth },
+        return Climb(Landscape<T>{ squares.Data(), 0, m_LabelAt, found.areSeveral, m_SeedAt, root, isLow },
                      peakOf,
                      unit.length);
       },
@@ -187,7 +191,8 @@ private:
         }
         heights[i] = static_cast<T>(isLabeled ? value + shift : ground);
       });
-      const auto asNumber = [](T height) { return static_cast<double>(height); };
+      const auto   asNumber = [](T height) { return static_cast<double>(height); };
+      const double least = m_Options.height.value_or(0).value;
       return Climb(
         Landscape<T>{ heights.Data(),
                       static_cast<T>(ground),
@@ -195,7 +200,7 @@ private:
                       true,
                       m_SeedAt,
                       asNumber,
-                      m_Options.height.value_or(0) },
+                      [=](T peak, T pass) { return asNumber(peak) - asNumber(pass) < least; } },
         [&](T height) { return asNumber(height) - shift; },
         1);
     });
@@ -212,16 +217,14 @@ private:
     Report(splitter.GetBasins(), objects, peakOf);
     if (m_Options.findsCurve)
     {
-      // Objects of infinite height count at every height, others up to their rise.
       std::sort(rises.begin(), rises.end());
-      const auto    least = std::lower_bound(rises.begin(), rises.end(), landscape.depth);
-      std::uint64_t count = objects.highest.size() + static_cast<std::uint64_t>(least - rises.begin());
+      std::uint64_t count = rises.size();
       m_Report.curve = { { 0, count } };
-      for (const double rise : rises)
+      for (auto rise = rises.begin(); rise != rises.end() && std::isfinite(*rise); ++rise)
       {
-        if (rise * unit != m_Report.curve.back().first)
+        if (*rise * unit != m_Report.curve.back().first)
         {
-          m_Report.curve.emplace_back(rise * unit, count);
+          m_Report.curve.emplace_back(*rise * unit, count);
         }
         m_Report.curve.back().second = --count;
       }

@@ -65,14 +65,26 @@ struct ThinnestWall
  * of balls), spacing, threads and progress; the CPU does it \throws InvalidArgument, Canceled, std::bad_alloc. */
 ThinnestWall WallThickness(const ImageView & labels, float * diameters, const DistanceOptions & options = {});
 
+/** How far a peak must be above a pass to stay: in mm, in gray values, or in per cent of the peak. */
+struct SplitHeight
+{
+  double value = 0;
+  bool   isPercent = false;
+
+  SplitHeight(double height, bool percent = false) // NOLINT(google-explicit-constructor): mostly a plain number
+    : value(height)
+    , isPercent(percent)
+  {}
+};
+
 struct SplitOptions
 {
   /** The neighbors of a voxel; all if not given. Within slices, each slice has its own distances and objects. */
   std::optional<Connectivity> connectivity;
   /** Two objects are merged if the lower of their peaks is less than this above the highest pass between them: in mm,
-   *  or in gray values with `values`. 0 merges only voxels of one plateau. If not given: 0.75 of the smallest spacing,
-   *  and 0 with `values`. */
-  std::optional<double> height;
+   *  in gray values with `values`, or in per cent of the lower peak (above 0 and below 100, not with `values`). 0
+   * merges only voxels of one plateau. If not given: 0.75 of the smallest spacing, and 0 with `values`. */
+  std::optional<SplitHeight> height;
   /** Objects are separated along the dark valleys of this image instead of along necks. It has the same extent, one
    *  channel, and a type that doubles hold. */
   std::optional<ImageView> values;
@@ -124,8 +136,8 @@ struct SplitReport
  *  are a basin, and this voxel is its peak. The pass between two neighboring voxels of different basins is the smaller
  *  of their distances. Two basins are merged if their lower peak is less than `options.height` above the highest pass
  *  between them, or no higher than it; the higher peak stays. Highest passes come first, equal ones in raster order of
- *  the peaks. The result does not depend on the number of threads. Squares that are whole are compared as such; heights
- *  above passes are differences of correctly rounded square roots.
+ *  the peaks. The result does not depend on the number of threads. Squares that are whole are compared as such, also
+ *  for whole per cents of a peak; other heights above passes are differences of correctly rounded square roots.
  *
  *  With `options.seeds`, voxels of seeds point at themselves, and all voxels that end in a seed are one basin. Two
  *  basins are merged unless both have a seed: each seed floods its label downwards from the highest pass, until it

@@ -9,6 +9,7 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Splitting/MergeBasins.h"
+#include "BrickCCL/Splitting/Split.h"
 
 #include <algorithm>
 #include <atomic>
@@ -35,11 +36,17 @@ UsedAxes(const Connectivity & connectivity)
   return axes;
 }
 
-/** How far a peak must be above a pass to stay. \param height  in mm */
-inline double
-SplitDepth(std::optional<double> height, const DistanceUnit & unit)
+/** \return a function that says whether a peak of squared distances is too low above a pass to stay */
+inline auto
+LowPeak(const std::optional<SplitHeight> & height, const DistanceUnit & unit)
 {
-  return height ? *height / unit.length : 0.75 * unit.smallest;
+  const bool   isPercent = height && height->isPercent;
+  const double least = !height ? 0.75 * unit.smallest : height->value / (isPercent ? 1 : unit.length);
+  return [=](auto peak, auto pass) {
+    // Without roots, whole squares and per cents are compared exactly.
+    return isPercent ? 1e4 * static_cast<double>(pass) > (100 - least) * (100 - least) * static_cast<double>(peak)
+                     : DistanceUnit::RootOf(peak) - DistanceUnit::RootOf(pass) < least;
+  };
 }
 
 /** The heights that a split climbs. */
@@ -54,9 +61,9 @@ struct Landscape
   bool                                       labelsTouch = false;
   /** The seed of a voxel, 0 for none; null in a split without seeds. */
   std::function<std::uint32_t(std::int64_t)> seedAt;
-  /** A height as a number, and how far a peak must be above a pass to stay. */
-  std::function<double(T)> asNumber;
-  double                   depth = 0;
+  /** A height as a number, and whether a peak is too low above a pass to stay. */
+  std::function<double(T)>  asNumber;
+  std::function<bool(T, T)> isLow;
   /** The rows whose voxels step uphill. Each voxel of other rows is a basin by itself, without passes among them. */
   std::int64_t firstRow = 0;
   std::int64_t endRow = std::numeric_limits<std::int64_t>::max();
@@ -108,17 +115,23 @@ public:
     return FindPasses(context.Part(0.5, 0.8));
   }
 
-  /** Writes the numbers of objects. \param rises  of a split of infinite depth, or null \return the basins' objects */
+  /** Writes the numbers of objects. \return the basins' objects
+   *  \param rises  null, or gets for each object at the least height how far its peak is above the pass to a higher
+   * one; infinity if there is none */
   ObjectsOfBasins
   Run(const HostContext & context, std::vector<double> * rises)
   {
     const std::vector<Pass<T>> passes = FindBasins(context);
     if (rises != nullptr)
     {
-      Basins<T> copy = m_Basins;
-      MergeBasins(copy, passes, m_Landscape.asNumber, std::numeric_limits<double>::infinity(), rises);
+      Basins<T>             copy = m_Basins;
+      const ObjectsOfBasins all = MergeBasins(copy, passes, [&](T peak, T pass) {
+        rises->push_back(m_Landscape.asNumber(peak) - m_Landscape.asNumber(pass));
+        return true;
+      });
+      rises->insert(rises->end(), all.highest.size(), std::numeric_limits<double>::infinity());
     }
-    const ObjectsOfBasins objects = MergeBasins(m_Basins, passes, m_Landscape.asNumber, m_Landscape.depth);
+    const ObjectsOfBasins objects = MergeBasins(m_Basins, passes, m_Landscape.isLow);
     ForRows(context.Part(0.8, 1), [&](std::int64_t, std::int64_t begin) {
       std::uint64_t unreached = 0;
       for (std::int64_t voxel = begin; voxel < begin + m_Extent.RowLength(); ++voxel)

@@ -199,6 +199,23 @@ ReadFilter(const job::Filter &  arguments,
   return loaded;
 }
 
+std::vector<LoadedImage>
+ReadForSplit(const job::Filter & arguments, const LoadedImage & image, SplitOptions & options, ImageReader & reader)
+{
+  std::vector<LoadedImage> images;
+  const auto               read = [&](const std::string & path, bool areLabels, std::optional<ImageView> & view) {
+    if (!path.empty())
+    {
+      images.push_back(reader.Read(path, areLabels, !areLabels));
+      CheckSameGrid(image, images.back(), path);
+      view = images.back().View();
+    }
+  };
+  read(arguments.splitBy, false, options.values);
+  read(arguments.splitSeeds, true, options.seeds);
+  return images;
+}
+
 void
 AddFilter(job::Findings & findings, const ComponentFilter & filter, const ComponentFilterReport & report, int line)
 {

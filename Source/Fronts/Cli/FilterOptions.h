@@ -4,8 +4,10 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Job/Job.h"
+#include "BrickCCL/Splitting/Split.h"
 
 #include <optional>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -28,6 +30,10 @@ LoadedFilter ReadFilter(const job::Filter &  arguments,
                         const Connectivity & connectivity,
                         const LoadedImage &  image,
                         ImageReader &        reader);
+
+/** The images that a split needs besides; the options get their views. \throws InvalidArgument for other grids */
+std::vector<LoadedImage>
+ReadForSplit(const job::Filter & arguments, const LoadedImage & image, SplitOptions & options, ImageReader & reader);
 
 void
 AddFilter(job::Findings & findings, const ComponentFilter & filter, const ComponentFilterReport & report, int line);

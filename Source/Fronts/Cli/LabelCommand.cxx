@@ -28,6 +28,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                              " needs the whole volume and cannot be combined with --memory");
   ThrowIf<InvalidArgument>(job.memory > 0 && job.pores && !job.split.empty(),
                            "--split of --pores needs the whole volume and cannot be combined with --memory");
+  job::SplitHeightOf(job.split.empty() ? "auto" : job.split, !job.splitBy.empty());
   job::CriterionOf(job);
   CheckSeeds(job);
   Device::FromName(job.device);
@@ -51,7 +52,9 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                { "--part", job.part },
                { "--zones", job.zones },
                { "--touching", job.touching },
-               { "--seeds", job.seeds } },
+               { "--seeds", job.seeds },
+               { "--split-by", job.splitBy },
+               { "--split-seeds", job.splitSeeds } },
              outputs);
   CheckImageName(job.output);
   CheckImageName(job.saveSmoothed);

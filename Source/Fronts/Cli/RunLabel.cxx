@@ -106,6 +106,7 @@ private:
     m_TableImages = ReadTableImages(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
     m_Filter = ReadFilter(m_Arguments, *options.connectivity, m_Image, m_Reader);
     m_Run.filter = m_Filter.filter;
+    m_ForSplit = ReadForSplit(m_Arguments, m_Image, m_Run.splitting, m_Reader);
     CheckColumns();
     m_Seconds["read"] = m_Watch.Lap();
   }
@@ -159,6 +160,7 @@ private:
       m_Found.zones = CountNumbers(zones->View(), within, region, m_Arguments.threads);
     }
     m_Filter.touching.reset();
+    m_ForSplit.clear();
     m_Run.region.reset();
     m_DeviceRemark = labeling.UsedDevice().remark;
     if (!m_DeviceRemark.empty())
@@ -387,6 +389,8 @@ private:
   ColumnGroups     m_Groups;
   TableImages      m_TableImages;
   LoadedFilter     m_Filter;
+
+  std::vector<LoadedImage> m_ForSplit;
 
   std::optional<SlabResult> m_Slabs;
   RowWriter                 m_WriteRows;

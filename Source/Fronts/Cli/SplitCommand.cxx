@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/NeighborOptions.h"
+#include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Cli/Segments.h"
-#include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/TextLists.h"
-#include "BrickCCL/Splitting/Split.h"
 
 #include <algorithm>
 #include <optional>
@@ -20,23 +18,9 @@ namespace
 
 struct SplitArguments : job::Job
 {
-  std::string height;
-  std::string by;
-  std::string seeds;
+  std::string height = "auto";
   std::string curve;
 };
-
-std::optional<double>
-HeightOf(const SplitArguments & arguments)
-{
-  double          height = 0;
-  const job::Form form = arguments.by.empty() ? job::AnyLength : job::Form{ job::Kind::Number, 0 };
-  if (const auto fault = job::SetValue(form, { arguments.height.empty() ? "0" : arguments.height }, &height))
-  {
-    throw InvalidArgument("--split-height is " + Quoted(fault.value) + "; it must be " + fault.right);
-  }
-  return arguments.height.empty() ? std::nullopt : std::optional(height);
-}
 
 ComponentTable
 MeasureObjects(const SplitArguments & arguments,
@@ -57,18 +41,6 @@ MeasureObjects(const SplitArguments & arguments,
   return table;
 }
 
-void
-NoteSeeds(const SplitReport & report, bool isSeeded, ImageReader & reader)
-{
-  ThrowIf<InvalidArgument>(report.seeds == 0 && isSeeded,
-                           "the seeds are 0 everywhere; mark each object with a number of its own");
-  reader.NoteIf(report.seeds > report.objects.size(),
-                "seeds in the background make no object: " + std::to_string(report.seeds - report.objects.size()) +
-                  " of " + std::to_string(report.seeds));
-  reader.NoteIf(report.unreached > 0,
-                "no seed reaches " + Counted(report.unreached, "voxel") + " of the labels; they became background");
-}
-
 std::vector<std::uint64_t>
 ParentsOf(const SplitReport & report)
 {
@@ -81,7 +53,7 @@ CurveOf(const SplitArguments & arguments, const SplitReport & report)
   auto rows = nlohmann::ordered_json::array();
   for (const auto & [height, objects] : report.curve)
   {
-    rows.push_back({ { arguments.by.empty() ? "height_mm" : "height", height }, { "objects", objects } });
+    rows.push_back({ { arguments.splitBy.empty() ? "height_mm" : "height", height }, { "objects", objects } });
   }
   return rows;
 }
@@ -129,8 +101,8 @@ CheckSplitFiles(const SplitArguments & arguments)
              { { "LABELS", arguments.input },
                { "--names", arguments.names },
                { "--neighborhood", NeighborhoodFile(arguments) },
-               { "--split-by", arguments.by },
-               { "--split-seeds", arguments.seeds },
+               { "--split-by", arguments.splitBy },
+               { "--split-seeds", arguments.splitSeeds },
                { "--intensity", arguments.intensity },
                { "--part", arguments.part } },
              outputs);
@@ -146,7 +118,7 @@ RunSplit(const SplitArguments & arguments)
   Stopwatch          watch;
   nlohmann::json     seconds;
   const ColumnGroups groups = CheckTableArguments(arguments, "--statistics");
-  const auto         height = HeightOf(arguments);
+  const auto         height = job::SplitHeightOf(arguments.height, !arguments.splitBy.empty());
   const Device       device = Device::FromName(arguments.device);
   const LabelType    requested = LabelTypeFromName(arguments.labelType);
   const NamedFiles   outputs = CheckSplitFiles(arguments);
@@ -161,20 +133,7 @@ RunSplit(const SplitArguments & arguments)
   options.geometry = image.geometry;
   options.threads = arguments.threads;
   options.device = device;
-  std::optional<LoadedImage> values;
-  if (!arguments.by.empty())
-  {
-    values = reader.Read(arguments.by, false);
-    CheckSameGrid(image, *values, arguments.by);
-    options.values = values->View();
-  }
-  std::optional<LoadedImage> seeds;
-  if (!arguments.seeds.empty())
-  {
-    seeds = reader.Read(arguments.seeds, true, false);
-    CheckSameGrid(image, *seeds, arguments.seeds);
-    options.seeds = seeds->View();
-  }
+  std::vector<LoadedImage> images = ReadForSplit(arguments, image, options, reader);
   seconds["read"] = watch.Lap();
 
   reporter.Step("splitting");
@@ -182,16 +141,14 @@ RunSplit(const SplitArguments & arguments)
   Buffer<std::uint32_t> objects;
   objects.Resize(static_cast<std::size_t>(image.extent.VoxelCount()));
   const SplitReport report = Split(image.View(), objects.Data(), options);
-  values.reset();
-  seeds.reset();
+  images.clear();
   const std::size_t   count = report.objects.size();
   const std::uint64_t largest = count == 0 ? 0 : report.objects.back().number;
   const LabelType     type = ResolveLabelType(requested,
                                           largest,
-                                          arguments.seeds.empty() ? std::to_string(count) + " objects do"
-                                                                      : "seed " + std::to_string(largest) + " does");
-  NoteSeeds(report, options.seeds.has_value(), reader);
-  reader.NoteIf(!report.deviceRemark.empty(), report.deviceRemark);
+                                          arguments.splitSeeds.empty() ? std::to_string(count) + " objects do"
+                                                                           : "seed " + std::to_string(largest) + " does");
+  job::NoteSplit(report, options.seeds.has_value(), [&](const std::string & note) { reader.Note(note); });
   seconds["split"] = watch.Lap();
 
   ReplacedTogether together;
@@ -246,32 +203,22 @@ AddSplitCommand(CLI::App & app)
     ->add_option(
       "--split-height",
       arguments->height,
-      "do not split where the neck is less than H below the smaller peak (mm)\nPeaks are the greatest distances to the "
-      "border. Default: 0.75 of the smallest spacing. A larger H merges more objects, a smaller H splits rough ones. "
+      "do not split where the neck is less than H below the smaller peak\nPeaks are the greatest distances to the "
+      "border. H is in mm, or a share of the smaller peak: 10%. Default: 0.75 of the smallest spacing. A larger H "
+      "merges more objects, a smaller H splits rough ones. "
       "With --split-by, H is in gray values (default: 0). Among equally high peaks and on plateaus the first voxel in "
       "raster order wins, so a flipped image may be split at slightly different places.")
     ->type_name("H");
-  command->add_option("--split-by", arguments->by, "split along dark valleys of this image instead of necks")
-    ->type_name("FILE");
-  command
-    ->add_option(
-      "--split-seeds",
-      arguments->seeds,
-      "label map of markers; each becomes one object with its number\nEach seed floods its label downwards from the "
-      "highest pass, until it meets another seed. Voxels that no seed reaches become background.")
-    ->type_name("FILE")
-    ->excludes("--split-height");
   command
     ->add_option("--curve",
                  arguments->curve,
                  "write the number of objects for every height: .csv, .tsv or .json\nA row has the number for heights "
                  "above its own, up to the height of the next row.")
-    ->type_name("FILE")
-    ->excludes("--split-seeds");
+    ->type_name("FILE");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + "names connectivity neighborhood by-slice " + TableOptions + "device " +
-               RunningOptions + "statistics label-type dicom-seg no-compression");
+             std::string(ReadingOptions) + "names connectivity neighborhood by-slice split-by split-seeds " +
+               TableOptions + "device " + RunningOptions + "statistics label-type dicom-seg no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");

@@ -44,9 +44,13 @@ public:
   itkSetInputMacro(SeedImage, TOutputImage);
   itkGetInputMacro(SeedImage, TOutputImage);
 
-  /** The height in physical units. A negative one, the default, means 0.75 of the smallest spacing. */
+  /** The height in physical units, or in per cent of the lower peak (HeightInPercent, default: off). A negative one,
+   * the default, means 0.75 of the smallest spacing. */
   itkSetMacro(Height, double);
   itkGetConstMacro(Height, double);
+  itkSetMacro(HeightInPercent, bool);
+  itkGetConstMacro(HeightInPercent, bool);
+  itkBooleanMacro(HeightInPercent);
 
   /** Whether neighbors may differ in every coordinate. Default: on. */
   itkSetMacro(FullyConnected, bool);
@@ -75,7 +79,7 @@ protected:
       options.progress = progress.Hooks();
       if (!(m_Height < 0))
       {
-        options.height = m_Height;
+        options.height = brickccl::SplitHeight(m_Height, m_HeightInPercent);
       }
       if (this->GetSeedImage() != nullptr)
       {
@@ -105,6 +109,7 @@ protected:
 
 private:
   double        m_Height{ -1 };
+  bool          m_HeightInPercent{ false };
   bool          m_FullyConnected{ true };
   SizeValueType m_NumberOfObjects{ 0 };
 };

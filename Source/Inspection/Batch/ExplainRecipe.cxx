@@ -162,8 +162,10 @@ private:
     m_Lines.back() +=
       recipe.bySlice.empty() ? "" : m_Language(" Each slice across {1} is labeled separately.", { recipe.bySlice });
     Add(!recipe.split.empty(),
-        recipe.split == "auto"
-          ? "Touching defects are split where they narrow; each object is then a component."
+        recipe.split == "auto" ? "Touching defects are split where they narrow; each object is then a component."
+        : recipe.split.back() == '%'
+          ? "Touching defects are split where they narrow by {1} of the smaller one's depth; each object is then a "
+            "component."
           : "Touching defects are split where they narrow (height {1}, in mm without a unit); each "
             "object is then a component.",
         { recipe.split });

@@ -127,8 +127,10 @@ struct Filter : Sizes, Holes
   bool          physicalSeeds = false;
   bool          clearBorder = false;
   std::string   touching;
-  /** The height in mm of splitting touching objects, or "auto"; empty: they stay one component. */
+  /** As SplitHeightOf reads it; empty: touching objects stay one component. */
   std::string split;
+  std::string splitBy;
+  std::string splitSeeds;
   /** A condition on columns; empty: all. */
   std::string keep;
 };

@@ -207,11 +207,18 @@ JoiningRows()
       {}, "largest difference of neighbors whose values belong together" },
     { "split", "labeling.split", &Job::split, { Kind::Threshold, -Finite, Finite, {}, {}, CheckSplit }, "[H]", group::Joined,
       "split touching objects at their necks", { "", "periodic" },
-      "Objects are split at a neck if the distance to the border is at least H (mm) less there than in the middle of the "
-      "smaller object. Without H: 0.75 of the smallest spacing. Size limits apply to the split objects. `brickccl split` "
-      "splits existing label maps, also along dark valleys (--split-by) or from markers (--split-seeds).",
-      "split touching objects at their necks: \"auto\", or the height in mm (0.2, \"200 um\") by which the neck must be "
-      "below the smaller peak of the distance to the border" },
+      "Objects are split at a neck if the distance to the border is at least H less there than in the middle of the "
+      "smaller object: in mm, or 10% of the distance in its middle. Without H: 0.75 of the smallest spacing. Size limits "
+      "apply to the split objects. `brickccl split` splits existing label maps.",
+      "split touching objects at their necks: \"auto\", or the height by which the neck must be below the smaller peak of "
+      "the distance to the border: in mm (0.2, \"200 um\") or a share of the peak (\"10%\")" },
+    { "split-by", "", &Job::splitBy, Text, "FILE", group::Joined,
+      "split along dark valleys of this image instead of necks", { "split", "", true },
+      "The height is then in gray values (default: 0)." },
+    { "split-seeds", "", &Job::splitSeeds, Text, "FILE", group::Joined,
+      "label map of markers; each becomes one object", { "split", "split-height curve", true },
+      "Each seed floods its component downwards from the highest pass, until it meets another seed. Voxels that no seed "
+      "reaches become background. `brickccl split` keeps the numbers of seeds; `brickccl label` numbers connected objects." },
   };
 }
 

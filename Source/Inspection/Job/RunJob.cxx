@@ -6,14 +6,15 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Job/Region.h"
+#include "BrickCCL/Job/TextChecks.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
-#include "BrickCCL/Splitting/Split.h"
 #include "BrickCCL/Tables/Condition.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace brickccl::job
@@ -55,17 +56,37 @@ FindThreshold(const std::string &                     text,
   return threshold;
 }
 
-std::optional<double>
-SplitHeight(const std::string & text)
+std::optional<SplitHeight>
+SplitHeightOf(const std::string & text, bool isOfValues)
 {
   double value = 0;
-  return text != "auto" && !SetValue(AnyLength, { text }, &value) ? std::optional(value) : std::nullopt;
+  ThrowIf<InvalidArgument>(
+    isOfValues && text != "auto" && SetValue({ Kind::Number, 0 }, { text }, &value),
+    "the height of a split by values is in gray values: it must be a number of at least 0, not " + Quoted(text));
+  std::optional<SplitHeight> height;
+  ThrowIf<InvalidArgument>(!ReadSplit(text, height),
+                           "the height of a split is " + Quoted(text) + "; it must be " + CheckSplit(text));
+  return height;
+}
+
+void
+NoteSplit(const SplitReport & report, bool isSeeded, const std::function<void(const std::string &)> & note)
+{
+  ThrowIf<InvalidArgument>(report.seeds == 0 && isSeeded,
+                           "the seeds are 0 everywhere; mark each object with a number of its own");
+  const auto          noteIf = [&](bool condition, const std::string & text) { condition ? note(text) : void(); };
+  const std::uint64_t lost = report.seeds - std::min<std::uint64_t>(report.seeds, report.objects.size());
+  noteIf(lost > 0,
+         "seeds in the background make no object: " + std::to_string(lost) + " of " + std::to_string(report.seeds));
+  noteIf(report.unreached > 0,
+         "no seed reaches " + Counted(report.unreached, "voxel") + " of the labels; they became background");
+  noteIf(!report.deviceRemark.empty(), report.deviceRemark);
 }
 
 ComponentFilterReport
 LabelObjects(const ImageView &                      view,
              const LabelOptions &                   options,
-             const std::string &                    height,
+             SplitOptions                           splitting,
              const std::function<ProgressHooks()> & begin,
              ComponentFilter &                      filter,
              SplitComponents &                      components,
@@ -81,17 +102,16 @@ LabelObjects(const ImageView &                      view,
   components.algorithm = labeling.AlgorithmName();
   components.labels.Resize(static_cast<std::size_t>(view.extent.VoxelCount()));
   labeling.WriteRows(0, view.extent.RowCount(), components.labels.Data(), LabelType::UInt32);
-  SplitOptions split;
-  split.progress = begin();
-  split.connectivity = options.connectivity;
-  split.height = SplitHeight(height);
-  split.geometry = options.geometry;
-  split.threads = options.threads;
-  split.device = options.device;
+  splitting.progress = begin();
+  splitting.connectivity = options.connectivity;
+  splitting.geometry = options.geometry;
+  splitting.threads = options.threads;
+  splitting.device = options.device;
   Buffer<std::uint32_t> objects;
   objects.Resize(components.labels.Size());
-  const SplitReport report = Split(ImageView(components.labels.Data(), view.extent), objects.Data(), split);
-  components.deviceRemark = report.deviceRemark == labeling.UsedDevice().remark ? "" : report.deviceRemark;
+  components.report = Split(ImageView(components.labels.Data(), view.extent), objects.Data(), splitting);
+  std::string & remark = components.report.deviceRemark;
+  remark = remark == labeling.UsedDevice().remark ? "" : remark;
   own = options;
   own.criterion = Criterion::EqualValue(0);
   own.progress = {};
@@ -268,8 +288,10 @@ JobRun::Label()
   else
   {
     const auto begin = [this] { return Begin("splitting"), m_Progress; };
-    filtered = LabelObjects(view, options, m_Job.split, begin, filter, split, labeling);
-    split.deviceRemark.empty() ? void() : m_Hooks.note(split.deviceRemark);
+    splitting.height = SplitHeightOf(m_Job.split, splitting.values.has_value());
+    filtered = LabelObjects(view, options, splitting, begin, filter, split, labeling);
+    NoteSplit(split.report, splitting.seeds.has_value(), m_Hooks.note);
+    splitting = {};
   }
   options.mask.reset();
   foundCount = labeling.ComponentCount();

@@ -8,6 +8,7 @@
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Splitting/Split.h"
 
 #include <cstdint>
 #include <functional>
@@ -87,23 +88,26 @@ std::optional<Threshold> FindThreshold(const std::string &                     t
                                        const RunHooks &                        hooks);
 
 /** The components that were split into objects: their labels in each voxel, their number, the algorithm that labeled
- *  them, and why another device than the requested one split them; empty if none did. */
+ *  them, and how they were split. The report repeats no remark on the device. */
 struct SplitComponents
 {
   Buffer<std::uint32_t> labels;
   std::uint64_t         count = 0;
   std::string           algorithm;
-  std::string           deviceRemark;
+  SplitReport           report;
 };
 
-/** The height of a split in mm, or none for the default. \param text  as Job::split */
-std::optional<double> SplitHeight(const std::string & text);
+/** The height of a split; none for "auto". \throws InvalidArgument for a text that is not one */
+std::optional<SplitHeight> SplitHeightOf(const std::string & text, bool isOfValues = false);
+
+/** Notes what a split left out, and why another device did it. \throws InvalidArgument if there is no seed */
+void NoteSplit(const SplitReport & report, bool isSeeded, const std::function<void(const std::string &)> & note);
 
 /** Labels the objects of components. Holes belong to components; limits on sizes and other filters apply to objects.
- *  \param height  as Job::split \param begin  begins the step of splitting */
+ *  \param splitting  height, values and seeds \param begin  begins the step of splitting */
 ComponentFilterReport LabelObjects(const ImageView &                      view,
                                    const LabelOptions &                   options,
-                                   const std::string &                    height,
+                                   SplitOptions                           splitting,
                                    const std::function<ProgressHooks()> & begin,
                                    ComponentFilter &                      filter,
                                    SplitComponents &                      components,
@@ -134,6 +138,8 @@ public:
   std::optional<LoadedImage> region;
   ComponentFilter            filter;
   LabelOptions               options;
+  /** Its images; the job has the height. */
+  SplitOptions splitting;
 
   /** Completes the options: limits on sizes, order, geometry. Limits that no component meets are noted. */
   void SetLimits();

@@ -10,9 +10,11 @@
 #include "BrickCCL/Job/Value.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Smoothing.h"
+#include "BrickCCL/Splitting/Split.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -53,13 +55,27 @@ CheckHoles(const std::string & text)
                                                      HintOnNumber(text);
 }
 
+/** \param height  gets the height of a split: none for auto \return whether the text is one */
+inline bool
+ReadSplit(const std::string & text, std::optional<SplitHeight> & height)
+{
+  const bool isPercent = std::count(text.begin(), text.end(), '%') == 1 && text.back() == '%';
+  double     value = 0;
+  const bool isNumber =
+    isPercent ? !SetValue({ Kind::Above, -Finite, Finite }, { text.substr(0, text.find_last_not_of(" %") + 1) }, &value)
+              : text != "auto" && !SetValue(AnyLength, { text }, &value);
+  height = isNumber ? std::optional(SplitHeight(value, isPercent)) : std::nullopt;
+  return text == "auto" || (isNumber && (!isPercent || value < 100));
+}
+
 inline std::string
 CheckSplit(const std::string & text)
 {
-  double height = 0;
-  return text == "auto" || !SetValue(AnyLength, { text }, &height)
-         ? ""
-         : "a height in mm of at least 0, or auto for 0.75 of the smallest spacing" + HintOnNumber(text);
+  std::optional<SplitHeight> height;
+  return ReadSplit(text, height) ? ""
+                                 : "a height in mm of at least 0, a share of the smaller peak above 0 and below 100 % "
+                                   "(10%), or auto for 0.75 of the smallest spacing" +
+                                     HintOnNumber(text);
 }
 
 inline std::string

@@ -53,7 +53,7 @@ public:
     }
     m_Labels.Release();
     CheckRoom();
-    const auto all = m_Splitter.Merge(job::SplitHeight(m_OfObjects.job.split));
+    const auto all = m_Splitter.Merge(job::SplitHeightOf(m_OfObjects.job.split));
     m_Objects.LabelSlabs();
     m_Entries = {};
     m_Objects.Merge();

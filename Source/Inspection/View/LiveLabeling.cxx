@@ -200,10 +200,12 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
   if (!job.split.empty())
   {
     ComponentFilter all;
+    SplitOptions    splitting;
+    splitting.height = job::SplitHeightOf(job.split);
     job::LabelObjects(
       view,
       options,
-      job.split,
+      splitting,
       [&] { return hooks; },
       all,
       labeled.split,

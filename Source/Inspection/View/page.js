@@ -265,7 +265,7 @@
     $("method").textContent = isRange || !isNaN(Number(settings.threshold)) ? "" : "by " + settings.threshold;
     $("close-row").hidden = settings.mode !== "pores";
     for (const [id, key] of FIELDS) $(id).value = settings[key];
-    $("split").value = settings.split === "" ? 0 : clamp(Math.round(Number(settings.split === "auto" ? 3 * STEP : settings.split) / STEP), 1, 40);
+    $("split").value = settings.split === "" ? 0 : clamp(Math.round(Number(isNaN(settings.split) ? 3 * STEP : settings.split) / STEP), 1, 40);
     $("noun").textContent = settings.split ? "objects" : settings.mode === "pores" ? "pores" : "components";
     $("share").textContent = settings.mode === "pores" ? "porosity" : settings.box ? "of the box" : "of the image";
     $("where").textContent = settings.box ? "Result in the box" : "Result";
@@ -384,7 +384,7 @@
     $("command").replaceChildren(...result.command.split(" ").flatMap((word) => [element("span", word, word.length > 30 ? { class: "long" } : {}), " "]).slice(0, -1));
   };
   const showSplit = () => {
-    const text = settings.split === "" ? "off" : (settings.split === "auto" ? "auto" : show(Number(settings.split)) + " " + unit) + (result?.parents ? ", from " + result.parents.toLocaleString("en") : "");
+    const text = settings.split === "" ? "off" : (isNaN(settings.split) ? settings.split : show(Number(settings.split)) + " " + unit) + (result?.parents ? ", from " + result.parents.toLocaleString("en") : "");
     $("split-text").textContent = text;
     $("split").setAttribute("aria-valuetext", text);
   };

@@ -37,6 +37,15 @@ CheckResult(const OutputArray & array, const Extent & extent, ScalarType type)
   }
 }
 
+/** A height, and whether it is in per cent. */
+using Height = std::optional<std::pair<double, bool>>;
+
+std::optional<SplitHeight>
+HeightOf(const Height & height)
+{
+  return height ? std::optional(SplitHeight(height->first, height->second)) : std::nullopt;
+}
+
 template <typename T>
 using Values = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
@@ -45,7 +54,7 @@ std::pair<Values<std::uint64_t>, Values<double>>
 SplitArray(const InputArray &                labels,
            const OutputArray &               objects,
            const Rules &                     rules,
-           std::optional<double>             height,
+           const Height &                    height,
            const std::optional<InputArray> & values,
            const std::optional<InputArray> & seeds,
            const Geometry &                  geometry,
@@ -55,7 +64,7 @@ SplitArray(const InputArray &                labels,
   CheckResult(objects, view.extent, ScalarType::UInt32);
   SplitOptions options;
   options.connectivity = rules.ConnectivityFor(view.extent.dimension);
-  options.height = height;
+  options.height = HeightOf(height);
   options.values = ViewOf(values);
   options.seeds = ViewOf(seeds);
   options.geometry = geometry;
@@ -174,7 +183,7 @@ BindSlabSplitter(nb::module_ & module)
          "Whether `around` slices were enough. `slices` are the first ones of the labels and of the slab.")
     .def(
       "merge",
-      [](SlabSplitter & splitter, std::optional<double> height) { return ArrayOf(splitter.Merge(height)); },
+      [](SlabSplitter & splitter, const Height & height) { return ArrayOf(splitter.Merge(HeightOf(height))); },
       nb::arg("height").none(),
       "Returns the label that each object is a part of.")
     .def(

@@ -42,7 +42,7 @@ class LabelArguments(TypedDict, total=False):
     clear_border: bool
     touching: Any
     fill_holes: bool | float
-    split: bool | float | None
+    split: bool | float | str | None
     device: str
     algorithm: str
     threads: int | None

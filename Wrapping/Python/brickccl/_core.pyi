@@ -100,14 +100,14 @@ class SlabSplitter:
         Whether `around` slices were enough. `slices` are the first ones of the labels and of the slab.
         """
 
-    def merge(self, height: float | None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+    def merge(self, height: tuple[float, bool] | None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
         """Returns the label that each object is a part of."""
 
     def make_objects(self, regions: Annotated[NDArray[Any], dict(device='cpu')], threads: int) -> None: ...
 
 def set_parents(table: Table, parents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)]) -> None: ...
 
-def split(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], objects: Annotated[NDArray[Any], dict(device='cpu')], rules: Rules, height: float | None, values: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None, seeds: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None, geometry: Geometry, progress: object | None) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+def split(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], objects: Annotated[NDArray[Any], dict(device='cpu')], rules: Rules, height: tuple[float, bool] | None, values: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None, seeds: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None, geometry: Geometry, progress: object | None) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
 def distances(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], distances: Annotated[NDArray[Any], dict(device='cpu')], slice_axis: int | None, geometry: Geometry, threads: int, progress: object | None) -> None: ...
 

@@ -380,10 +380,10 @@ def label(
         Fill holes: components of the background that do not reach the image's border, or only holes of at most this many
         mm^3. With the criterion "foreground", holes become foreground before labeling, so objects in a hole join their
         surroundings; otherwise a hole gets the label that it shares most faces with. See `fill_holes`.
-    split : bool or float, optional
-        Split touching objects of a component, as `brickccl.split` with the same neighbors: True, or its `height` in mm (in
-        voxels without `spacing`). All results and limits then refer to objects, and tables have the column ``parent``, the
-        component of each object. `fill_holes` applies before. Needs about 10 bytes per voxel more.
+    split : bool, float or str, optional
+        Split touching objects of a component, as `brickccl.split` with the same neighbors: True, or its `height`. All
+        results and limits then refer to objects, and tables have the column ``parent``, the component of each object.
+        `fill_holes` applies before. Needs about 10 bytes per voxel more.
     device : str, default "auto"
         "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": the device of the array, or a CUDA device if
         the image is so large that starting the device pays. With "cpu" an array on a CUDA device is copied to the host, and

@@ -21,21 +21,23 @@ def is_split(split: Any) -> bool:
     return split is not None and not (isinstance(split, (bool, np.bool_)) and not split)
 
 
-def split_height(split: Any) -> float | None:
-    """The height in mm of an argument `split`, or None for the default."""
-    return None if isinstance(split, (bool, np.bool_)) else _height_of("split", split, "True or a finite height of at least 0")
+def split_height(split: Any) -> tuple[float, bool] | None:
+    """The height of an argument `split` and whether it is in per cent, or None for the default."""
+    return None if isinstance(split, (bool, np.bool_)) else _height_of("split", split, "True or ")
 
 
-def _height_of(name: str, value: Any, right: str) -> float:
+def _height_of(name: str, value: Any, other: str) -> tuple[float, bool]:
+    right = f"{other}a finite height of at least 0, or a share of the smaller peak above 0 and below 100 %: '10%'"
+    percent = isinstance(value, str) and value.endswith("%")
     try:
-        height = float_of(value)
+        height = float(value[:-1]) if percent else float_of(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be {right}, not {value!r}") from None
     except OverflowError:
         height = math.inf
-    if not 0 <= height < math.inf:
-        raise ValueError(f"{name}={height:g} must be {right}")
-    return height
+    if not (0 < height < 100 if percent else 0 <= height < math.inf):
+        raise ValueError(f"{name}={height:g}{'%' if percent else ''} must be {right}")
+    return height, percent
 
 
 class SplitObjects(NamedTuple):
@@ -49,7 +51,7 @@ class SplitObjects(NamedTuple):
 
 def split(
     labels: Any,
-    height: float | None = None,
+    height: float | str | None = None,
     *,
     values: Any = None,
     seeds: Any = None,
@@ -72,9 +74,9 @@ def split(
     ----------
     labels : array or image
         A mask or label map of any type that `label` accepts; 0 is the background, every other whole number a label.
-    height : float, optional
-        In mm, by default 0.75 times the smallest spacing; with `values` in their unit, by default 0. More merges more objects;
-        less splits rough ones. With 0, only plateaus are one object.
+    height : float or str, optional
+        In mm, by default 0.75 times the smallest spacing, or a share of the lower peak such as "10%"; with `values` in their
+        unit, by default 0. More merges more objects; less splits rough ones. With 0, only plateaus are one object.
     values : array or image, optional
         Split along the dark valleys of these values instead of along necks.
     seeds : array or image, optional
@@ -109,7 +111,7 @@ def split(
         volume.array,
         objects,
         rules_of(volume, connectivity=connectivity, by_slice=by_slice, neighborhood=neighborhood, threads=threads),
-        None if height is None else _height_of("height", height, "a finite number of at least 0"),
+        None if height is None else _height_of("height", height, ""),
         volume.companion("values", values),
         volume.companion("seeds", seeds),
         volume.geometry(spacing, None),

@@ -39,9 +39,9 @@ def in_memory(image, split, options, columns=""):
 def test_the_command_splits(tmp_path):
     image = touching(np.random.default_rng(3), (12, 20, 24))
     zarr.create_array(tmp_path / "mask.zarr", data=image, chunks=(5, 7, 9))
-    assert main(["big", "label", str(tmp_path / "mask.zarr"), str(tmp_path / "objects.zarr"), "--split", "0.6"]) == 0
+    assert main(["big", "label", str(tmp_path / "mask.zarr"), str(tmp_path / "objects.zarr"), "--split", "30%"]) == 0
     objects = zarr.open_array(str(tmp_path / "objects.zarr"))[...]
-    assert np.array_equal(objects, in_memory(image, 0.6, {})[0])
+    assert np.array_equal(objects, in_memory(image, "30%", {})[0])
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -60,7 +60,7 @@ def test_objects_and_tables_are_those_in_memory(tmp_path, monkeypatch, seed):
     if random.random() < 0.2 and dimension > 1:
         options["by_slice"] = int(random.integers(0, dimension))
         options["connectivity"] = min(options["connectivity"], dimension - 1)
-    split = [True, 0, 0.6, 2][seed % 4]
+    split = [True, 0, "30%", 2][seed % 4]
     # Slabs of few slices, and odd chunks.
     monkeypatch.setattr(_split, "VOXELS_OF_SLAB", int(random.integers(1, image.size + 1)))
     source = zarr.create_array({}, shape=shape, chunks=tuple(int(size) for size in random.integers(1, 9, dimension)), dtype="uint8")
@@ -114,10 +114,11 @@ def test_resumes_and_refuses(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"split": -1}, "split=-1 must be True or a finite height of at least 0"),
+        ({"split": -1}, "split=-1 must be True or a finite height of at least 0, or a share of the smaller peak"),
+        ({"split": "100%"}, "split=100% must be True"),
         ({"split": float("inf")}, "split=inf must be True"),
-        ({"split": "wide"}, "split must be True or a finite height of at least 0, not 'wide'"),
-        ({"split": [1]}, r"split must be True or a finite height of at least 0, not \[1\]"),
+        ({"split": "wide"}, "split must be True or .*, not 'wide'"),
+        ({"split": [1]}, r"split must be True or .*, not \[1\]"),
         ({"split": 10**400}, "split=inf must be True"),
         ({"split": float("nan")}, "split=nan must be True"),
         ({"split": True, "periodic": "x"}, "omit periodic= or split="),

@@ -160,7 +160,12 @@ def split_by_definition(labels, structure, spacing, height):
             passes[pair] = max(passes.get(pair, 0), min(heights[place], heights[other]))
     for (one, other), neck in sorted(passes.items(), key=lambda item: (-item[1], item[0])):
         high, low = sorted((owner[one], owner[other]), key=lambda peak: (-heights[peak], peak))
-        if heights[low] == neck or math.sqrt(heights[low]) - math.sqrt(neck) < height:
+        near = (
+            neck * 10**4 > (100 - int(height[:-1])) ** 2 * heights[low]
+            if isinstance(height, str)
+            else math.sqrt(heights[low]) - math.sqrt(neck) < height
+        )
+        if heights[low] == neck or near:
             owner = {peak: high if top == low else top for peak, top in owner.items()}
     objects = np.zeros(labels.shape, np.uint32)
     for place in places:
@@ -182,7 +187,7 @@ def test_label_splits_by_the_definition(seed):
         by_slice = int(random.integers(dimension))
         np.moveaxis(structure, by_slice, 0)[::2] = False
         rank = min(rank, dimension - 1)
-    split = [True, 0, 0.61, 1.3][seed // 2 % 4]
+    split = [True, 0, 0.61, 1.3, "10%", "50%"][seed // 2 % 6]
     components = ndimage.label(image, structure)[0]
     height = 0.75 * min(spacing[axis] for axis in range(dimension) if axis != by_slice) if split is True else split
     expected = split_by_definition(components, structure, spacing, height)
@@ -246,6 +251,11 @@ def test_label_splits_with_every_option():
         (TypeError, 1j, "must be .*, not 1j"),
         (ValueError, -1, "=-1 must be .* of at least 0"),
         (ValueError, math.nan, "=nan must be .* of at least 0"),
+        (TypeError, "10", "must be .*, not '10'"),
+        (TypeError, "%", "must be .*, not '%'"),
+        (ValueError, "0%", "=0% must be .* above 0 and below 100 %"),
+        (ValueError, "100%", "=100% must be .* above 0 and below 100 %"),
+        (ValueError, "nan%", "=nan% must be "),
         (ValueError, 10**400, "=inf must be .* of at least 0"),
     ],
 )

@@ -4,6 +4,7 @@
 #include "SlowBuild.h"
 #include "SplitCases.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Splitting/Split.h"
 
@@ -16,7 +17,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <optional>
 #include <vector>
 
 namespace brickccl
@@ -28,17 +28,18 @@ using namespace testing::splits;
 using testing::SplitProblem;
 
 void
-ExpectAsDefined(const Case & one, double depth, std::uint64_t type)
+ExpectAsDefined(const Case & one, const SplitHeight & height, std::uint64_t type)
 {
-  TypedLabels                      typed;
-  const ImageView                  labels = typed.Of(one, type);
-  const SplitProblem               problem = ProblemOf(one, depth);
+  TypedLabels     typed;
+  const ImageView labels = typed.Of(one, type);
+  SplitProblem    problem = ProblemOf(one, height.value);
+  problem.percent = height.isPercent ? static_cast<int>(height.value) : 0;
   const testing::SplitByDefinition expected = SplitLabels(problem);
   const std::vector<double>        squares = SquaresByPairs(problem);
   SplitOptions                     options;
   options.connectivity = one.connectivity;
   options.geometry = GeometryOf(one);
-  options.height = depth;
+  options.height = height;
   for (options.threads = 1; options.threads <= 8; options.threads += type % 8 == 0 ? 1 : 7)
   {
     std::vector<std::uint32_t> objects(one.labels.size(), 77);
@@ -111,6 +112,39 @@ TEST(Split, EverySpacingAsDefined)
     }
     ExpectAsDefined(one, 0.15, seed);
     ExpectDistances(one, seed);
+  }
+}
+
+TEST(Split, HeightsInPerCentAsDefined)
+{
+  for (std::uint64_t seed = 0; seed < 36; ++seed)
+  {
+    Case one{ Extents[2 + seed % 7], {} };
+    one.labels = Blocks(one.extent, 1 + seed % 3, 1 + seed % 2, 0.1 + 0.05 * static_cast<double>(seed % 4), seed);
+    one.connectivity = Connectivity(one.extent.dimension, 1 + static_cast<int>(seed) % one.extent.dimension);
+    if (seed % 4 == 3)
+    {
+      one.spacing = { 0.7031, 0.71, std::sqrt(2.0), 1 };
+      one.weights = Mapped(one.spacing, [](double step) { return step * step; });
+    }
+    const double percents[] = { 50, 29, 1, 99, 10, 75 };
+    ExpectAsDefined(one, { percents[seed % 6], true }, seed);
+  }
+  // Two squares with peaks of 4, and a bar with a pass of 2 between them.
+  const Extent               extent{ 22, 9 };
+  std::vector<std::uint8_t>  labels;
+  std::vector<std::uint32_t> objects(198);
+  for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+  {
+    const std::int64_t away = std::abs(i / 22 - 4);
+    const bool         isInSquare = i % 22 % 13 >= 1 && i % 22 % 13 <= 7 && away <= 3;
+    labels.push_back(isInSquare || (i % 22 >= 1 && i % 22 <= 20 && away <= 1) ? 1 : 0);
+  }
+  for (const auto & [percent, count] : { std::pair(49.0, 2u), std::pair(50.0, 2u), std::pair(50.01, 1u) })
+  {
+    SplitOptions options;
+    options.height = SplitHeight(percent, true);
+    EXPECT_EQ(Split(ImageView(labels.data(), extent), objects.data(), options).objects.size(), count) << percent;
   }
 }
 
@@ -280,42 +314,6 @@ TEST(Split, ByValuesOfEveryTypeAsDefined)
   ExpectSplitByValues<double>(-1e300, 1e300);
 }
 
-TEST(Split, TheCurveHasTheObjectsOfEveryHeight)
-{
-  for (std::uint64_t seed = 0; seed < 12; ++seed)
-  {
-    Case one{ Extents[seed % Extents.size()], {} };
-    one.labels = Blocks(one.extent, 1 + seed % 2, 1 + seed % 3, 0.15, seed);
-    std::vector<std::uint8_t> values;
-    for (std::size_t i = 0; i < one.labels.size(); ++i)
-    {
-      values.push_back(static_cast<std::uint8_t>((i * 7919 + seed) % 251));
-    }
-    for (const bool byValues : { false, true })
-    {
-      TypedLabels                typed;
-      std::vector<std::uint32_t> objects(one.labels.size());
-      const auto                 labels = typed.Of(one, seed);
-      SplitOptions               options;
-      options.findsCurve = true;
-      options.geometry.spacing[0] = 0.7;
-      options.values = byValues ? std::optional(ImageView(values.data(), one.extent)) : std::nullopt;
-      const auto curve = Split(labels, objects.data(), options).curve;
-      ASSERT_FALSE(curve.empty());
-      EXPECT_EQ(curve[0].first, 0);
-      for (std::size_t i = 0; i < curve.size(); ++i)
-      {
-        const double end = i + 1 < curve.size() ? curve[i + 1].first : curve[i].first + 9;
-        for (const double share : { 0.001, 0.5, 0.999 })
-        {
-          options.height = curve[i].first + share * (end - curve[i].first);
-          ASSERT_EQ(Split(labels, objects.data(), options).objects.size(), curve[i].second) << seed << ' ' << i;
-        }
-      }
-    }
-  }
-}
-
 TEST(Split, WrongInputIsRefused)
 {
   const Extent               extent{ 4, 4 };
@@ -335,6 +333,15 @@ TEST(Split, WrongInputIsRefused)
   options.height = -1;
   EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
   options.height = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  for (const double percent : { 0.0, 100.0, -1.0, std::numeric_limits<double>::quiet_NaN() })
+  {
+    options.height = SplitHeight(percent, true);
+    EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  }
+  options.height = SplitHeight(10, true);
+  EXPECT_NO_THROW(Split(image, objects.data(), options));
+  options.values = image;
   EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
   options = {};
   options.connectivity = Connectivity::Full(3);

@@ -246,7 +246,7 @@ def label(
     maximum_size: int | None = None,
     minimum_volume: float | None = None,
     largest: int | None = None,
-    split: bool | float | None = None,
+    split: bool | float | str | None = None,
     spacing: float | Sequence[float] | None = None,
     dtype: Any = "auto",
     table: str | os.PathLike[str] | None = None,
@@ -296,8 +296,8 @@ maximum_size, minimum_volume, largest
         As for `brickccl.label`, for the whole volume.
     mask : as `source`, optional
         Same shape; voxels where it is 0 are ignored.
-    split : bool or float, optional
-        Split touching objects, as `brickccl label --split`: the height in mm, or True for 0.75 of the smallest spacing. Limits
+    split : bool, float or str, optional
+        Split touching objects, as `brickccl label --split`: the height in mm, "10%", or True for 0.75 of the smallest spacing. Limits
         of size, `order` and `largest` apply to objects, and tables have the column ``parent``. Components are labeled by bricks,
         then split slab by slab in this process, and the objects are labeled by bricks. `state` then also holds two label maps.
     spacing : float or sequence of float, optional

@@ -34,6 +34,10 @@ def _number_of(text: str) -> float:
     return value
 
 
+def _height_of(text: str) -> float | str:
+    return text if text.endswith("%") else _number_of(text)
+
+
 def _background_of(text: str) -> float | None:
     """The background value from the command line; None for "none"."""
     try:
@@ -110,7 +114,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--threads", type=int, metavar="N", help="threads for each brick (1 if there are bricks for all)")
     parser.add_argument("--overwrite", action="store_true")
     if name == "label":
-        parser.add_argument("--split", nargs="?", const=True, type=_number_of, metavar="H", help="split touching objects; H in mm")
+        parser.add_argument("--split", nargs="?", const=True, type=_height_of, metavar="H", help="split touching objects; H in mm, or 10%%")
         parser.add_argument("--executor", choices=("threads", "processes"), default="threads")
         parser.add_argument("--workers", type=int, metavar="N")
 

@@ -78,19 +78,20 @@ def split_slabs(job: Job, given: Mapping[str, Any], folder: str, report: Callabl
     assert source is not None
     place, parents = os.path.join(folder, "objects.zarr"), os.path.join(folder, "parents.npy")
     height = split_height(given["split"])
-    mark = {"components": job.made, "height": height}
+    shown = height and (f"{height[0]}%" if height[1] else height[0])
+    mark = {"components": job.made, "height": shown}
     made = _open(place)
     if made is None or made.attrs.get(MARK) != mark:
         if made is not None and dict(made.attrs.get(MARK, {})).get("components") == job.made:
             before = made.attrs[MARK]["height"]
-            before = "the default height" if before is None else f"the height {before} mm"
+            before = "the default height" if before is None else f"the height {before}" + ("" if isinstance(before, str) else " mm")
             raise ValueError(f"the folder '{folder}' holds objects that were split with {before}; give another one")
         made = _make_objects(job, place, parents, height, given, report)
         made.attrs[MARK] = mark
     report(1.0)
     objects = ZarrSource(made, url=place)
     objects.spacing, objects.origin = source.spacing, source.origin
-    return objects, {"height": height, "parents": parents}
+    return objects, {"height": shown, "parents": parents}
 
 
 def _open(place: str) -> Any:
@@ -102,7 +103,7 @@ def _open(place: str) -> Any:
 
 
 def _make_objects(
-    job: Job, place: str, parents: str, height: float | None, given: Mapping[str, Any], report: Callable[[float], Any]
+    job: Job, place: str, parents: str, height: tuple[float, bool] | None, given: Mapping[str, Any], report: Callable[[float], Any]
 ) -> Any:
     components = job.target.array()
     shape = tuple(components.shape)

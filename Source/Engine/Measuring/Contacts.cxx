@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/TouchingRuns.h"
 
-#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Neighborhood.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <limits>
+#include <cstdlib>
+#include <mutex>
 #include <utility>
 
 namespace brickccl
@@ -101,133 +102,136 @@ private:
   std::size_t              m_Limit = std::size_t{ 1 } << 20;
 };
 
-/** The smallest label that each component touches. Several threads may add contacts. */
-class SmallestLabels
+/** An earlier row, at most two rows away along each axis, whose runs are compared with those of a row. */
+struct NearRow
+{
+  RowStep step;
+  /** The squares of the gaps between the rows along y, z and t. */
+  double squares[MaximumDimension - 1] = {};
+  /** The axis across which its voxels share faces with the row's; 0 for none. */
+  int axis = 0;
+
+  static std::vector<NearRow>
+  Before(const Extent & extent, const double * spacing)
+  {
+    std::vector<NearRow> rows;
+    for (int code = 0; code < 5 * 5 * 5 / 2; ++code)
+    {
+      const RowOffset offset{ { code % 5 - 2, code / 5 % 5 - 2, code / 25 - 2 }, false };
+      NearRow         row{ RowStep(offset, extent) };
+      int             steps = 0;
+      bool            exists = true;
+      for (int axis = 1; axis < MaximumDimension; ++axis)
+      {
+        const int along = std::abs(offset.step[axis - 1]);
+        row.squares[axis - 1] = along < 2 ? 0 : spacing[axis] * spacing[axis];
+        row.axis = along == 1 ? axis : row.axis;
+        steps += along;
+        exists = exists && along < extent.size[axis];
+      }
+      row.axis = steps == 1 ? row.axis : 0;
+      if (exists)
+      {
+        rows.push_back(row);
+      }
+    }
+    return rows;
+  }
+};
+
+/** Finds the nearest components and the faces among rows near each other. */
+template <typename TNearest>
+class RowComparer
 {
 public:
-  explicit SmallestLabels(std::uint64_t components)
-    : m_Labels(static_cast<std::size_t>(components), none)
+  RowComparer(const RunVolume & volume, const double * spacing, StopPoint & stop, TNearest & nearest)
+    : m_Extent(volume.GetExtent())
+    , m_Spacing(spacing[0])
+    , m_NearRows(NearRow::Before(m_Extent, spacing))
+    , m_Rows(volume)
+    , m_Stop(stop)
+    , m_Faces(stop)
+    , m_Nearest(nearest)
   {}
 
-  void
-  Touch(std::uint64_t a, std::uint64_t b)
+  std::vector<SharedFaces>
+  Compare(std::int64_t begin, std::int64_t end)
   {
-    Offer(m_Labels[static_cast<std::size_t>(a - 1)], b);
-    Offer(m_Labels[static_cast<std::size_t>(b - 1)], a);
-  }
-
-  std::vector<std::uint64_t>
-  Take()
-  {
-    std::replace(m_Labels.begin(), m_Labels.end(), none, std::uint64_t{ 0 });
-    return std::move(m_Labels);
+    RowPosition position(m_Extent, begin);
+    for (std::int64_t row = begin; row < end; ++row, position.Advance(m_Extent))
+    {
+      m_Stop.AskAt(static_cast<std::uint64_t>(row - begin) * 1024);
+      // A copy, since in four dimensions an earlier row may take its place.
+      m_Own = m_Rows.At(row);
+      for (std::size_t i = 1; i < m_Own.size(); ++i)
+      {
+        m_Stop.AskAt(i);
+        Compare(m_Own[i - 1], m_Own[i], {});
+        if (m_Own[i - 1].end == m_Own[i].begin)
+        {
+          m_Faces.Add(m_Own[i - 1].label, m_Own[i].label, 0, 1);
+        }
+      }
+      for (const NearRow & near : m_NearRows)
+      {
+        if (!m_Own.empty() && near.step.ExistsFrom(position, m_Extent))
+        {
+          Compare(m_Rows.At(row - near.step.distance), near);
+        }
+      }
+    }
+    return m_Faces.Take();
   }
 
 private:
-  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-
-  static void
-  Offer(std::uint64_t & smallest, std::uint64_t label)
+  void
+  Compare(const LabeledRun & a, const LabeledRun & b, const NearRow & row)
   {
-    std::uint64_t known = __atomic_load_n(&smallest, __ATOMIC_RELAXED);
-    while (label < known &&
-           !__atomic_compare_exchange_n(&smallest, &known, label, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    {}
-  }
-
-  std::vector<std::uint64_t> m_Labels;
-};
-
-/** The axis across which the voxels of a row and of an earlier one share faces; 0 for none. */
-int
-AxisAcross(const RowOffset & offset)
-{
-  int across = 0;
-  int steps = 0;
-  for (int axis = 1; axis < MaximumDimension; ++axis)
-  {
-    across = offset.step[axis - 1] != 0 ? axis : across;
-    steps += offset.step[axis - 1] != 0 ? 1 : 0;
-  }
-  return steps == 1 ? across : 0;
-}
-
-/** The contacts between the runs of a row and of an earlier one that touches it. */
-void
-Compare(const std::vector<LabeledRun> & own,
-        const std::vector<LabeledRun> & earlier,
-        int                             axis,
-        FaceList &                      faces,
-        SmallestLabels &                smallest)
-{
-  const auto touch = [&](std::size_t i, std::size_t j) {
-    const LabeledRun & a = own[i];
-    const LabeledRun & b = earlier[j];
-    if (a.label == b.label || a.begin > b.end || b.begin > a.end)
+    if (a.label == b.label)
     {
       return;
     }
-    smallest.Touch(a.label, b.label);
     const std::int64_t shared = std::min(a.end, b.end) - std::max(a.begin, b.begin);
-    if (axis != 0 && shared > 0)
+    const double       gap = static_cast<double>(std::max<std::int64_t>(0, -shared)) * m_Spacing;
+    // In the order of BoundingBoxTree::GapBetween, so that equal distances are equal numbers.
+    const double square = gap * gap + row.squares[0] + row.squares[1] + row.squares[2];
+    m_Nearest[static_cast<std::size_t>(a.label - 1)].Offer(square, b.label);
+    m_Nearest[static_cast<std::size_t>(b.label - 1)].Offer(square, a.label);
+    if (row.axis != 0 && shared > 0)
     {
-      faces.Add(a.label, b.label, axis, static_cast<std::uint64_t>(shared));
+      m_Faces.Add(a.label, b.label, row.axis, static_cast<std::uint64_t>(shared));
     }
-  };
-  for (std::size_t i = 0, j = 0; i < own.size() && j < earlier.size();)
-  {
-    touch(i, j);
-    if (own[i].end < earlier[j].end)
-    {
-      ++i;
-      continue;
-    }
-    // Runs that end together may both touch the next one of the other row with a corner.
-    if (own[i].end == earlier[j].end && i + 1 < own.size())
-    {
-      touch(i + 1, j);
-    }
-    ++j;
   }
-}
 
-void
-CompareRows(const RunVolume & volume,
-            std::int64_t      begin,
-            std::int64_t      end,
-            FaceList &        faces,
-            SmallestLabels &  smallest,
-            StopPoint &       stop)
-{
-  const Extent &          extent = volume.GetExtent();
-  const RowSteps          earlierRows(Connectivity::Full(extent.dimension).BackwardRows(), extent);
-  LabeledRows             rows(volume);
-  std::vector<LabeledRun> own;
-  std::uint64_t           runs = 0;
-  RowPosition             position(extent, begin);
-  for (std::int64_t row = begin; row < end; ++row, position.Advance(extent))
+  /** Compares each run with all those beside it and the next one on either side: behind these, others are nearer. */
+  void
+  Compare(const std::vector<LabeledRun> & earlier, const NearRow & row)
   {
-    stop.AskAt(static_cast<std::uint64_t>(row - begin) * 64);
-    // A copy, since in four dimensions an earlier row may take its place.
-    own = rows.At(row);
-    for (std::size_t i = 1; i < own.size(); ++i)
+    std::size_t first = 0;
+    for (const LabeledRun & run : m_Own)
     {
-      stop.AskAt(runs++);
-      if (own[i - 1].end == own[i].begin)
+      while (first < earlier.size() && earlier[first].end < run.begin)
       {
-        smallest.Touch(own[i - 1].label, own[i].label);
-        faces.Add(own[i - 1].label, own[i].label, 0, 1);
+        ++first;
       }
-    }
-    for (const RowStep & earlier : earlierRows)
-    {
-      if (!own.empty() && earlier.ExistsFrom(position, extent))
+      bool isBeside = true;
+      for (std::size_t i = first == 0 ? 0 : first - 1; i < earlier.size() && isBeside; ++i)
       {
-        Compare(own, rows.At(row - earlier.distance), AxisAcross(earlier.offset), faces, smallest);
+        Compare(run, earlier[i], row);
+        isBeside = earlier[i].begin <= run.end;
       }
     }
   }
-}
+
+  const Extent &          m_Extent;
+  double                  m_Spacing;
+  std::vector<NearRow>    m_NearRows;
+  LabeledRows             m_Rows;
+  std::vector<LabeledRun> m_Own;
+  StopPoint &             m_Stop;
+  FaceList                m_Faces;
+  TNearest &              m_Nearest;
+};
 
 /** The contacts whose lower labels are begin <= label < end. `lists` are sorted. */
 std::vector<Contact>
@@ -269,21 +273,29 @@ ContactsOf(const std::vector<std::vector<SharedFaces>> & lists,
 
 } // namespace
 
-ComponentContacts
-FindContacts(const RunVolume & volume, std::uint64_t components, const HostContext & context, const Geometry & geometry)
+NearComponents
+FindNearComponents(const RunVolume &   volume,
+                   std::uint64_t       components,
+                   const HostContext & context,
+                   const Geometry &    geometry)
 {
   const Extent &                        extent = volume.GetExtent();
-  ComponentContacts                     found;
-  const Chunks                          chunks = RowChunks(extent, context);
-  std::vector<std::vector<SharedFaces>> lists(static_cast<std::size_t>(chunks.count));
-  SmallestLabels                        smallest(components);
-  StopPoint                             stop(context);
-  ParallelFor(chunks.count, context.Part(0, 0.7), [&](std::int64_t chunk) {
-    FaceList faces(stop);
-    CompareRows(volume, chunks.Begin(chunk), chunks.End(chunk), faces, smallest, stop);
-    lists[static_cast<std::size_t>(chunk)] = faces.Take();
-  });
-  found.smallestTouching = smallest.Take();
+  NearComponents                        found;
+  std::vector<std::vector<SharedFaces>> lists;
+  std::mutex                            listing;
+  found.nearest = AccumulateSlabs<Nearest>(volume,
+                                           components,
+                                           context.Part(0, 0.9),
+                                           [&](auto & nearest, std::int64_t begin, std::int64_t end, StopPoint & stop) {
+                                             auto list =
+                                               RowComparer(volume, geometry.spacing, stop, nearest).Compare(begin, end);
+                                             const std::lock_guard<std::mutex> lock(listing);
+                                             lists.push_back(std::move(list));
+                                           });
+  for (int axis = 1; axis < extent.dimension; ++axis)
+  {
+    found.reach = extent.size[axis] > 3 ? std::min(found.reach, std::pow(2 * geometry.spacing[axis], 2)) : found.reach;
+  }
 
   double       faceAreas[MaximumDimension] = {};
   const double voxel = geometry.VoxelVolume(extent.dimension);
@@ -291,9 +303,10 @@ FindContacts(const RunVolume & volume, std::uint64_t components, const HostConte
   {
     faceAreas[axis] = voxel / geometry.spacing[axis];
   }
+  StopPoint                         stop(context);
   const Chunks                      labels(static_cast<std::int64_t>(components), 1, 256);
   std::vector<std::vector<Contact>> parts(static_cast<std::size_t>(labels.count));
-  ParallelFor(labels.count, context.Part(0.7, 1), [&](std::int64_t part) {
+  ParallelFor(labels.count, context.Part(0.9, 1), [&](std::int64_t part) {
     parts[static_cast<std::size_t>(part)] = ContactsOf(lists,
                                                        static_cast<std::uint64_t>(labels.Begin(part)) + 1,
                                                        static_cast<std::uint64_t>(labels.End(part)) + 1,
@@ -303,7 +316,7 @@ FindContacts(const RunVolume & volume, std::uint64_t components, const HostConte
   for (const std::vector<Contact> & part : parts)
   {
     stop.Ask();
-    found.faces.insert(found.faces.end(), part.begin(), part.end());
+    found.contacts.insert(found.contacts.end(), part.begin(), part.end());
   }
   return found;
 }

@@ -19,48 +19,37 @@ namespace
 
 using namespace columns;
 
+/** Looks for the nearest component at `reach` or farther (a squared distance). */
 class NearestSearch
 {
 public:
-  NearestSearch(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context)
+  NearestSearch(const BoundingBoxTrees & trees, const double * spacing, double reach, const HostContext & context)
     : m_Trees(trees)
     , m_Spacing(spacing)
     , m_Boxes(trees, spacing, context)
-    , m_Least(*std::min_element(spacing, spacing + MaximumDimension))
+    , m_Reach(reach)
   {}
 
   void
-  Find(std::size_t component, NeighborMeasures & measures) const
+  Find(std::size_t component, Nearest & best) const
   {
-    Best best;
     m_Boxes.Visit(
       m_Trees[component].Bounds(),
       [&](double square, std::size_t other) { return IsHopeless(square, best, other); },
       [&](std::size_t other) { Try(other, component, best); });
-    measures.nearest = best.component == none ? 0 : best.component + 1;
-    measures.distance = best.component == none ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(best.square);
   }
 
 private:
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-
-  struct Best
-  {
-    double      square = std::numeric_limits<double>::infinity();
-    std::size_t component = none;
-  };
-
   /** Whether no component at this distance or farther can be the answer: the smallest label of the nearest ones. */
   bool
-  IsHopeless(double gap, const Best & best, std::size_t component) const
+  IsHopeless(double gap, const Nearest & best, std::size_t component) const
   {
-    // Components that touch are not looked for, so that a voxel is between.
-    const double square = std::max(gap, m_Least * m_Least);
-    return square > best.square || (square == best.square && component > best.component);
+    const double square = std::max(gap, m_Reach);
+    return square > best.square || (square == best.square && component + 1 > best.label);
   }
 
   void
-  Try(std::size_t other, std::size_t component, Best & best) const
+  Try(std::size_t other, std::size_t component, Nearest & best) const
   {
     if (other == component ||
         IsHopeless(BoundingBoxTree::GapBetween(m_Trees[component].Bounds(), m_Trees[other].Bounds(), m_Spacing),
@@ -71,64 +60,72 @@ private:
     }
     // The limit is the next larger number, so that equal distances are found as well.
     const double limit =
-      other < best.component ? std::nextafter(best.square, std::numeric_limits<double>::infinity()) : best.square;
+      other + 1 < best.label ? std::nextafter(best.square, std::numeric_limits<double>::infinity()) : best.square;
     const double square = BoundingBoxTree::SmallestDistance(m_Trees[component], m_Trees[other], limit);
     if (square < limit)
     {
-      best = { square, other };
+      best = { square, other + 1 };
     }
   }
 
   const BoundingBoxTrees & m_Trees;
   const double *           m_Spacing;
   ComponentBoxTree         m_Boxes;
-  double                   m_Least;
+  double                   m_Reach;
 };
+
+/** Finds the nearest of all components for those that have none below the reach. */
+void
+SearchAll(const RunVolume & volume, const HostContext & context, const ComponentTable & table, NearComponents & found)
+{
+  const auto isFar = [&](const Nearest & nearest) { return nearest.square >= found.reach; };
+  if (std::none_of(found.nearest.begin(), found.nearest.end(), isFar))
+  {
+    return;
+  }
+  const BoundingBoxTrees trees = MakeComponentTrees(volume, context.Part(0, 0.4), table);
+  const NearestSearch    search(trees, table.geometry.spacing, found.reach, context);
+  const Chunks           parts(static_cast<std::int64_t>(trees.size()), 1, 256);
+  StopPoint              stop(context);
+  ParallelFor(parts.count, context.Part(0.4, 1), [&](std::int64_t part) {
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+    {
+      if (isFar(found.nearest[c]))
+      {
+        stop.AskAt(c);
+        search.Find(c, found.nearest[c]);
+      }
+    }
+  });
+}
 
 void
 MeasureNeighbors(const GroupInput & input, ComponentTable & table)
 {
+  const HostContext & context = input.context;
+  NearComponents      found =
+    FindNearComponents(input.volume, table.components.size(), context.Part(0, 0.4), table.geometry);
+  SearchAll(input.volume, context.Part(0.4, 1), table, found);
   std::vector<NeighborMeasures> neighbors(table.components.size());
-  bool                          isAlone = input.TouchingAreJoined();
-  if (!isAlone)
+  for (std::size_t c = 0; c < neighbors.size(); ++c)
   {
-    ComponentContacts contacts =
-      FindContacts(input.volume, table.components.size(), input.context.Part(0, 0.4), table.geometry);
-    for (std::size_t c = 0; c < neighbors.size(); ++c)
-    {
-      neighbors[c].nearest = contacts.smallestTouching[c];
-      isAlone = isAlone || neighbors[c].nearest == 0;
-    }
-    table.contacts = std::move(contacts.faces);
+    const Nearest & nearest = found.nearest[c];
+    const bool      exists = nearest.label != Nearest::none;
+    neighbors[c].nearest = exists ? nearest.label : 0;
+    neighbors[c].distance = exists ? std::sqrt(nearest.square) : std::numeric_limits<double>::quiet_NaN();
   }
-  StopPoint stop(input.context);
-  for (std::size_t i = 0; i < table.contacts.size(); ++i)
+  StopPoint stop(context);
+  for (std::size_t i = 0; i < found.contacts.size(); ++i)
   {
     stop.AskAt(i);
-    for (const std::uint64_t label : { table.contacts[i].first, table.contacts[i].second })
+    for (const std::uint64_t label : { found.contacts[i].first, found.contacts[i].second })
     {
       NeighborMeasures & measures = neighbors[static_cast<std::size_t>(label - 1)];
       ++measures.touching;
-      measures.contactArea += table.contacts[i].area;
+      measures.contactArea += found.contacts[i].area;
     }
   }
-  // Where components touch, none is nearer.
-  if (isAlone)
-  {
-    const BoundingBoxTrees trees = MakeComponentTrees(input.volume, input.context.Part(0.4, 0.6), table);
-    const NearestSearch    search(trees, table.geometry.spacing, input.context);
-    const Chunks           parts(static_cast<std::int64_t>(trees.size()), 1, 256);
-    ParallelFor(parts.count, input.context.Part(0.6, 1), [&](std::int64_t part) {
-      for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
-      {
-        if (neighbors[c].nearest == 0)
-        {
-          stop.AskAt(c);
-          search.Find(c, neighbors[c]);
-        }
-      }
-    });
-  }
+  table.contacts = std::move(found.contacts);
   table.measures.Set(std::move(neighbors));
 }
 

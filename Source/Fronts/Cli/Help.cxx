@@ -298,33 +298,36 @@ PrintManual(const CLI::App & app)
 void
 ArrangeHelp(CLI::App & app)
 {
-  const auto arrange = [](CLI::App & command, const std::string &) {
+  // By the option, or by its command and the option.
+  std::map<std::string, std::string> groups;
+  for (const auto & [group, names] : Groups)
+  {
+    for (const std::string & name : job::WordsOf(names))
+    {
+      groups.emplace(name, group);
+    }
+  }
+  for (const job::Parameter & parameter : job::Parameters())
+  {
+    groups.emplace(parameter.option, parameter.group);
+  }
+  const auto arrange = [&groups](CLI::App & command, const std::string &) {
     const bool isShort = !HelpOf(command).mainOptions.empty();
     command.formatter_fn(MakeHelp);
     command.set_help_flag("-h,--help", isShort ? "print the main options" : "print this help");
     command.set_help_all_flag("--help-all", "print all options with all details")
       ->group(isShort || command.get_parent() == nullptr ? "Options" : "");
-    const auto assign = [&](const std::string & name, const char * group) {
-      CLI::Option * const option = command.get_option_no_throw("--" + name);
-      if (option != nullptr && option->get_group() == "Options")
-      {
-        option->group(group);
-      }
-    };
-    for (const auto & [group, names] : Groups)
+    for (CLI::Option * const option : command.get_options())
     {
-      for (const std::string & name : job::WordsOf(names))
+      for (const std::string & name : option->get_lnames())
       {
-        const std::size_t colon = name.find(':');
-        if (colon == std::string::npos || name.substr(0, colon) == command.get_name())
+        for (const std::string & key : { command.get_name() + ":" + name, name })
         {
-          assign(name.substr(colon + 1), group);
+          const auto found = groups.find(key);
+          option->group(found != groups.end() && option->get_group() == "Options" ? found->second
+                                                                                  : option->get_group());
         }
       }
-    }
-    for (const job::Parameter & parameter : job::Parameters())
-    {
-      assign(parameter.option, parameter.group);
     }
   };
   arrange(app, {});

@@ -101,11 +101,11 @@ TieOption(CLI::App & command, const job::Parameter & parameter)
 void
 AddOptions(CLI::App & command, job::Job & job, const std::string & names)
 {
+  const auto                          words = job::WordsOf(names);
   std::vector<const job::Parameter *> added;
   for (const job::Parameter & parameter : job::Parameters())
   {
     const std::string option = parameter.option;
-    const auto        words = job::WordsOf(names);
     if (!option.empty() && (names.empty() || std::count(words.begin(), words.end(), option) > 0))
     {
       AddOption(command, job, parameter);

@@ -8,7 +8,6 @@
 #include "BrickCCL/Splitting/LabelGrowth.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <string>

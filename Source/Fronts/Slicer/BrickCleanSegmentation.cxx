@@ -36,7 +36,7 @@ CleanSegmentation(ModuleRun & run)
 }
 
 int
-main(int argc, char ** argv)
+BrickCleanSegmentation(int argc, char ** argv)
 {
   const ModuleWords::ParametersOfOptions names = { { "--values", "segments" }, { "--holes-by-slice", "fillHoles" } };
   return RunModule({ "BrickCleanSegmentation", BrickCleanSegmentationXml, CleanSegmentation, names }, argc, argv);

@@ -43,7 +43,7 @@ MeasureComponents(ModuleRun & run)
 }
 
 int
-main(int argc, char ** argv)
+BrickComponentStatistics(int argc, char ** argv)
 {
   const ModuleWords::ParametersOfOptions names = { { "--output", "outputTable" },
                                                    { "--intensity", "intensityVolume" },

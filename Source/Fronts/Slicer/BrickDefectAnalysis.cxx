@@ -61,7 +61,7 @@ AnalyzeDefects(ModuleRun & run)
 }
 
 int
-main(int argc, char ** argv)
+BrickDefectAnalysis(int argc, char ** argv)
 {
   const ModuleWords::ParametersOfOptions names = {
     { "--threshold", "thresholdMethod" }, { "--below", "darkMaterial" }, { "--smooth", "medianRadius" },

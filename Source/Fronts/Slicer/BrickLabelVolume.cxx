@@ -73,7 +73,7 @@ LabelVolume(ModuleRun & run)
 }
 
 int
-main(int argc, char ** argv)
+BrickLabelVolume(int argc, char ** argv)
 {
   const ModuleWords::ParametersOfOptions names = { { "--threshold", "foreground=AtLeastFoundThreshold" },
                                                    { "--below", "foreground=BelowFoundThreshold" },

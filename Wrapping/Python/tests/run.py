@@ -16,6 +16,7 @@ BUILD_FOLDER, so that a second run takes seconds. The interpreter that runs this
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -31,6 +32,8 @@ SYSTEM_FOR_ARM = PACKAGE.parents[1] / "build" / "aarch64-packages"
 #: Debian 12's compiler and ITK need this symbol of libstdc++; older ones have it by the third name. Red Hat Enterprise Linux 9 has
 #: GLIBCXX_3.4.29.
 WAIT, NEWER, OLDER = "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", "GLIBCXX_3.4.30", "GLIBCXX_3.4.11"
+#: Where wheels that Debian 12 makes run; its libraries for image files need no later glibc.
+OLDEST_SYSTEM = "manylinux_2_34"
 #: Megabytes of the wheel of this machine and of the others.
 LARGEST_WHEELS = {"": 20, "cuda": 60, "aarch64": 20}
 
@@ -182,6 +185,7 @@ def serve_older_systems(python, wheel, environment):
     shown = subprocess.run([python.parent / "auditwheel", "show", wheel], check=True, capture_output=True, text=True, env=environment)
     print(shown.stdout)
     tag = re.search(r'platform\s+tag:\s+"(\w+)"', shown.stdout)[1]
+    assert tag.startswith(OLDEST_SYSTEM) or platform.libc_ver() != ("glibc", "2.36"), f"the wheel is for {tag}, not {OLDEST_SYSTEM}"
     run(python, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, wheel)
 
 

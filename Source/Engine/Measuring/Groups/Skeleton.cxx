@@ -83,7 +83,8 @@ struct NumberedVoxels
       for (int axis = extent.dimension - 1; axis >= 0; --axis)
       {
         offsets[step] = offsets[step] * extent.size[axis] + Along(step, axis);
-        lengths[step] = std::hypot(lengths[step], Along(step, axis) * table.geometry.spacing[axis]);
+        const double part = Along(step, axis) * table.geometry.spacing[axis];
+        lengths[step] = std::sqrt(lengths[step] * lengths[step] + part * part);
         bucketWidth = std::min(bucketWidth, table.geometry.spacing[axis]);
       }
     }

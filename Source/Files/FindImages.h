@@ -24,8 +24,7 @@ struct FoundImage
   std::string name;
   /** In natural order. */
   std::vector<std::string> files;
-  /** The UID of a DICOM series. */
-  std::string series;
+  std::string              series;
   /** Why the files are not a reliable stack (SliceNames.h); empty if they are. */
   std::string problem;
 };

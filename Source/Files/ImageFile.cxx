@@ -179,7 +179,6 @@ TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
   image.spacingSource = "--spacing";
 }
 
-/** Common code for images of one file and of several. */
 static void
 Complete(const std::string & name, const ReadOptions & options, LoadedImage & image)
 {

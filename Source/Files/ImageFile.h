@@ -93,8 +93,7 @@ bool HoldsSegments(const std::string & path, const Extent & extent);
 
 struct WriteOptions
 {
-  bool compress = true;
-  /** Threads, progress and canceling. */
+  bool        compress = true;
   HostContext context = {};
   /** DICOM segmentations are LABELMAP, not BINARY. */
   bool asLabelMap = false;

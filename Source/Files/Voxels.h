@@ -49,7 +49,6 @@ enum class Encoding
 {
   Raw,
   Text,
-  Hexadecimal,
   Compressed
 };
 

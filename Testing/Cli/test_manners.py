@@ -73,7 +73,7 @@ class SpellingTest(CommandTest):
                 ([*label, self.output, "--decimal", "comma"], "--decimal" + mark + "--statistics or --print"),
                 ([*label, self.output, "--per-slice"], "--per-slice" + mark),
                 ([*stats, "-o", self.path("t.json"), "--decimal", "comma"], "--decimal" + mark + "a table in a .csv or .tsv file"),
-                ([*stats, "-o", self.path("t.xlsx"), "--decimal", ","], "--decimal" + mark),
+                ([*stats, "-o", self.path("t.xlsx"), "--decimal", "comma"], "--decimal" + mark),
                 ([*stats, "-o", self.path("t.tsv"), "--csv-separator", "semicolon"], "--csv-separator" + mark + "a table in a .csv file"),
                 ([*stats, "--print", "--csv-separator", "tab"], "--csv-separator" + mark),
                 ([*stats, "-o", table, "--plot", self.path("p.png")], "--plot" + mark + "--histogram"),

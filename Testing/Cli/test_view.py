@@ -447,6 +447,8 @@ class ViewTest(CommandTest):
         view = self.view()
         scan = re.search("href='(/[0-9a-f]+/open/[0-9]+)'>scan.nrrd<", view.request("")[2].decode()).group(1)
         view.request(scan.split("/", 2)[2])
+        while b"Open a scan" in view.request("")[2]:
+            time.sleep(0.1)
         self.assertEqual(view.label(threshold="otsu")["generation"], 1)
 
     def test_images_that_cannot_be_shown(self):

@@ -23,8 +23,7 @@ struct Inflater::State
   std::size_t           left = 0;
   Wrapper               wrapper = Wrapper::Gzip;
   std::string           name;
-  /** Whether the member that is being read has ended. */
-  bool finished = false;
+  bool                  finished = false;
 
   inflate_state stream = {};
 

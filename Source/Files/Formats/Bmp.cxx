@@ -10,7 +10,6 @@ namespace brickccl::files
 namespace
 {
 
-/** The bytes of a color in a palette. */
 constexpr int ColorBytes = 4;
 
 struct BmpHeader

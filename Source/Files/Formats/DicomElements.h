@@ -126,7 +126,6 @@ private:
 
 inline constexpr const char * RleSyntax = "1.2.840.10008.1.2.5";
 
-/** A file whose header has been read. */
 struct File
 {
   FileBytes   bytes;

@@ -17,7 +17,6 @@ namespace brickccl::files::dicom
 inline constexpr double ShareOfLooking = 0.2;
 inline constexpr double ShareUntilDecoded = 0.9;
 
-/** A file with pixels. */
 struct Source
 {
   File        file;

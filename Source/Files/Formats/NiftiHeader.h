@@ -114,7 +114,6 @@ private:
   bool          m_IsKnown = false;
 };
 
-/** How a voxel is stored in the file. */
 struct Stored
 {
   ScalarType type;

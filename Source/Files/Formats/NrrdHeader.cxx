@@ -10,7 +10,6 @@
 namespace brickccl::files
 {
 
-/** The usual spelling of a field's name. */
 static std::string
 FieldName(const std::string & text)
 {

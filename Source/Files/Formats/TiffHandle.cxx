@@ -13,7 +13,6 @@
 namespace brickccl::files
 {
 
-/** The functions that libtiff calls. */
 struct TiffHandle::Procedures
 {
   static TiffHandle &

@@ -17,7 +17,6 @@ namespace brickccl::files
 namespace
 {
 
-/** An entry of a TIFF directory, as the file states it. */
 struct TiffEntry
 {
   std::uint64_t count = 0;

@@ -14,7 +14,6 @@ namespace brickccl::files
 
 struct TiffPage
 {
-  /** The place of the page's directory in the file. */
   std::uint64_t place = 0;
   std::uint32_t width = 0;
   std::uint32_t height = 0;
@@ -28,7 +27,6 @@ struct TiffPage
   bool          isSeparate = false;
   bool          isTiled = false;
   bool          isFillReversed = false;
-  /** The size of a strip or tile. */
   std::uint32_t blockWidth = 0;
   std::uint32_t blockHeight = 0;
   /** The samples that are values; alpha is left out. */

@@ -18,7 +18,6 @@ namespace brickccl::files
 namespace
 {
 
-/** The strips of an image, page by page. */
 struct Strips
 {
   std::int64_t rowsPerPage;

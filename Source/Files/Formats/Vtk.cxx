@@ -308,7 +308,6 @@ TypeOfVtk(const std::string & name)
   return *type;
 }
 
-/** An array of a file of lines, and where its values are. */
 struct VtkArray
 {
   std::string name;

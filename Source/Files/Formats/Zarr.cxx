@@ -80,7 +80,6 @@ DecompressChunk(const std::string & compressor, const FileBytes & file, std::byt
   return isWhole;
 }
 
-/** Reads the part of a chunk that is in a box. */
 void
 ReadChunk(const ZarrArray & array, const ArrayBox & box, const ArraySlices & slices, std::byte * output)
 {

@@ -33,7 +33,6 @@ Segmentation SegmentsOf(const LoadedImage &                image,
 /** An image of 1 where another of one channel has this label, else 0. */
 LoadedImage MaskOf(const LoadedImage & image, const Number & label);
 
-/** The files of label maps and masks of one scan. */
 struct MaskFiles
 {
   std::vector<std::string> files;

@@ -43,7 +43,6 @@ struct MeshArguments : job::Job
   MeshOptions  mesh;
   /** The value of surfaces in a scan, as ThresholdMethod::FromText reads it. */
   std::string iso;
-  /** The column of the table that colors show. */
   std::string column;
   bool        oneFileEach = false;
 };

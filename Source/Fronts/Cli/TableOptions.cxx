@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 
 namespace brickccl::cli
 {
@@ -28,18 +27,6 @@ CheckDelimitedFile(const std::string & path, const std::string & what)
   const std::string extension = ExtensionOf(path);
   ThrowIf<InvalidArgument>(!path.empty() && extension != ".csv" && extension != ".tsv",
                            "cannot write " + what + " to " + Quoted(path) + ": its extension must be .csv or .tsv");
-}
-
-/** The name of a mark that may be given itself. */
-static std::string
-NameOfMark(const std::string & given)
-{
-  const std::map<std::string, std::string> names = { { ",", "comma" },
-                                                     { ";", "semicolon" },
-                                                     { "\t", "tab" },
-                                                     { ".", "point" } };
-  const auto                               name = names.find(given);
-  return name == names.end() ? given : name->second;
 }
 
 /** "volume_mm3" for "volume_um3", where the table is asked for in um: columns may be named in either unit. */
@@ -105,15 +92,14 @@ LayoutOf(const job::Table & arguments, const ComponentTable & table)
 static char
 PointOf(const job::Table & arguments)
 {
-  return NameOfMark(arguments.decimal) == "comma" ? ',' : '.';
+  return arguments.decimal == "comma" ? ',' : '.';
 }
 
 static char
 SeparatorOf(const job::Table & arguments, const std::string & extension)
 {
-  const bool isComma =
-    arguments.separator.empty() ? NameOfMark(arguments.decimal) != "comma" : NameOfMark(arguments.separator) == "comma";
-  return extension == ".tsv" || NameOfMark(arguments.separator) == "tab" ? '\t' : isComma ? ',' : ';';
+  const bool isComma = arguments.separator.empty() ? arguments.decimal != "comma" : arguments.separator == "comma";
+  return extension == ".tsv" || arguments.separator == "tab" ? '\t' : isComma ? ',' : ';';
 }
 
 static void
@@ -151,7 +137,7 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
                                             std::pair{ "--schema", !arguments.schema.empty() },
                                             std::pair{ "--ras", arguments.ras },
                                             std::pair{ "--csv-separator", !arguments.separator.empty() },
-                                            std::pair{ "--decimal", NameOfMark(arguments.decimal) != "point" } })
+                                            std::pair{ "--decimal", arguments.decimal != "point" } })
     {
       ThrowIf<InvalidArgument>(isGiven, option + (" has no effect without " + tableOption) + " or --print");
     }
@@ -162,10 +148,10 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
   };
   CheckIsUsed("--csv-separator", arguments.separator.empty() || writes(".csv"), "a table in a .csv file");
   CheckIsUsed("--decimal",
-              NameOfMark(arguments.decimal) == "point" || writes(".csv") || writes(".tsv"),
+              arguments.decimal == "point" || writes(".csv") || writes(".tsv"),
               "a table in a .csv or .tsv file");
   ThrowIf<InvalidArgument>(
-    NameOfMark(arguments.separator) == "comma" && NameOfMark(arguments.decimal) == "comma",
+    arguments.separator == "comma" && arguments.decimal == "comma",
     "--csv-separator comma and --decimal comma cannot be combined: the numbers would be ambiguous");
   CheckTableName(arguments.statistics, true);
   CheckDelimitedFile(arguments.contacts, "contacts");

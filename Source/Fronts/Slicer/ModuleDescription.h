@@ -12,7 +12,6 @@ namespace brickccl::slicer
 /** One parameter of a module, as its XML describes it. Texts are as they stand there. */
 struct ModuleParameter
 {
-  /** The label of the group that the GUI shows it in. */
   std::string group;
   /** The name of its element: "image", "table", "boolean", "double" ... */
   std::string tag;

@@ -144,7 +144,6 @@ private:
   std::vector<std::pair<std::string, std::string>> m_Returned;
 };
 
-/** The main function of a module. */
 struct Module
 {
   const char *                     name;
@@ -157,7 +156,6 @@ struct Module
 /** The whole program of a module. \return the exit code: 0 only if everything was done and written. */
 int RunModule(const Module & module, int argc, char ** argv);
 
-/** Arguments for a command from values that were given. */
 class CommandArguments
 {
 public:
@@ -180,7 +178,6 @@ public:
     return value == none ? *this : Add(option, { value });
   }
 
-  /** Adds an option with its values if something holds. */
   CommandArguments &
   AddIf(bool holds, const std::string & option, const std::vector<std::string> & values = {})
   {

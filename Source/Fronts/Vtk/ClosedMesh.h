@@ -23,7 +23,6 @@ bool HoldVolume(vtkPolyData * mesh, double volume, double farthest);
  * closed surface that touches itself nowhere. */
 std::size_t FaultsOf(vtkPolyData * mesh);
 
-/** Turns all triangles around. */
 void TurnAround(vtkPolyData * mesh);
 
 } // namespace brickccl

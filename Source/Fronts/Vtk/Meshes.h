@@ -75,7 +75,6 @@ void WriteMesh(vtkPolyData *, const Geometry &, const MeshOptions &, const std::
 /** Keeps VTK's errors off the error stream; exceptions report them. */
 void Quieten(vtkObject * object);
 
-/** Where WriteMeshes writes a component of its own. */
 std::string MeshPathOf(const std::string & path, std::uint64_t label);
 
 /** \throws InvalidArgument, which lists the endings, unless meshes can be written to a file of this name. */

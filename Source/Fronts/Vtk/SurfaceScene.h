@@ -38,7 +38,6 @@ inline constexpr int MaximumVoxelsPerBlock = 8;
 
 SurfaceSource SourceOf(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component);
 
-/** How many voxels of each block are inside. */
 struct BlockCounts
 {
   std::int64_t               size[3] = {};
@@ -54,7 +53,6 @@ BlockCounts CountInBlocks(const SurfaceSource & source, std::int64_t margin);
  *  normals are smooth. Points count from the first voxel, along physical axes. */
 Surface MakeSurface(const SurfaceSource & source);
 
-/** Many surfaces in one. */
 struct ColoredSurface
 {
   Surface surface;
@@ -62,14 +60,12 @@ struct ColoredSurface
   std::vector<unsigned char> colors;
 };
 
-/** Where the eye is, without perspective. */
 struct SurfaceView
 {
   /** Unit vectors along physical axes: to the right and up in the picture, and towards the eye. */
   double right[3] = {};
   double up[3] = {};
   double toEye[3] = {};
-  /** The point in the middle of the picture. */
   double center[3] = {};
   /** The radius of everything around the center. */
   double radius = 1;

@@ -31,7 +31,6 @@
 namespace brickccl
 {
 
-/** The file's comment on its coordinates. */
 static std::string
 SpaceText(bool ras)
 {

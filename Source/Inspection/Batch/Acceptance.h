@@ -70,8 +70,7 @@ struct NumberedParts
   ImageView   numbers;
   std::size_t count = 0;
   /** The runs of the item. Their labels change while a part is judged. */
-  RunVolume & runs;
-  /** Columns and images to measure. */
+  RunVolume &    runs;
   MeasureOptions measures;
 };
 

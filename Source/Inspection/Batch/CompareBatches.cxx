@@ -130,7 +130,6 @@ CompareItem(const std::string &    name,
   return item;
 }
 
-/** An item that a batch does not have. */
 ComparedItem
 Left(const std::string & name, const std::string & folder)
 {

@@ -55,8 +55,7 @@ struct ComparedItem
   /** Whether the reason is that only one batch had it, which is not an error. */
   bool                        isOfOneBatch = false;
   std::vector<ComparedDefect> defects;
-  /** How a scan that was aligned is moved. */
-  std::optional<RigidMotion> motion;
+  std::optional<RigidMotion>  motion;
 };
 
 /** \throws Error if two batches were made with recipes that differ in more than comments, blanks and order. */
@@ -86,9 +85,8 @@ struct CompareScansOptions : CompareOptions
 struct DefectMap
 {
   /** The labels of the runs are places in the table, from 1 on. */
-  RunVolume      runs;
-  ComponentTable table;
-  /** The places of the labels in the table. */
+  RunVolume                            runs;
+  ComponentTable                       table;
   std::map<std::uint64_t, std::size_t> places;
   /** The voxels of each label, and their size; before the map was moved, which may have lost some labels. */
   std::map<std::uint64_t, std::uint64_t> voxels;
@@ -111,8 +109,7 @@ struct ScannedDefects
 struct ScanComparison
 {
   std::vector<ScannedDefects> scans;
-  /** Each scan compared with the one before. */
-  std::vector<ComparedItem> items;
+  std::vector<ComparedItem>   items;
   /** {"columns": [...], "rows": [[...], ...]}: a row for each track, which is a defect in all scans. A track continues
    *  in the defect with which its defect shares more voxels than either does with any other one. The change is the one
    *  from the first to the last scan; the columns of scans are the last ones: label, voxels, size. */

@@ -12,10 +12,8 @@
 namespace brickccl::batch
 {
 
-/** Which keys a recipe, or one of its rules, gives. */
 struct GivenKeys
 {
-  /** The lines of all keys and tables. */
   std::map<std::string, int> lines;
 
   bool

@@ -108,7 +108,6 @@ WorstOfChunks(const WindowContents & contents, const ReferenceWindow & window, s
   return all;
 }
 
-/** The share of the voxels of windows. */
 class ShareSearch
 {
 public:

@@ -32,7 +32,6 @@ struct ReferenceWindow
   }
 };
 
-/** Where a window holds most. */
 struct WorstPlace
 {
   double value = 0;

@@ -19,8 +19,7 @@ namespace brickccl::batch
 constexpr const char * SlicesFile = "slices.jpg";
 constexpr const char * ThumbnailsFile = "thumbnails.jpg";
 constexpr const char * SurfaceFile = "surface.png";
-/** The side of a defect's square in pixels. */
-constexpr int ThumbnailSide = 128;
+constexpr int          ThumbnailSide = 128;
 
 static std::string
 PathIn(const std::string & folder, const std::string & file)

@@ -124,20 +124,6 @@ CheckParts(const std::string & text)
          : "all, largest or " + RightValue(form);
 }
 
-inline std::string
-CheckSeparator(const std::string & text)
-{
-  const auto names = { "comma", "semicolon", "tab", ",", ";", "\t" };
-  return std::count(names.begin(), names.end(), text) > 0 ? "" : "comma, semicolon or tab";
-}
-
-inline std::string
-CheckDecimal(const std::string & text)
-{
-  const auto names = { "point", "comma", ".", "," };
-  return std::count(names.begin(), names.end(), text) > 0 ? "" : "point or comma";
-}
-
 /** A text that pages and cells of Excel hold. */
 inline std::string
 CheckShown(const std::string & text)

@@ -32,7 +32,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Labeled, "range-from range-to steps pores-are-air" },
   { job::group::Joined, "" },
   { job::group::Kept, "where labels keep remove values" },
-  { "The split", "split-height split-by split-seeds curve" },
+  { "The split", "split split-height split-by split-seeds curve" },
   { "The operation", "morph:open morph:close morph:dilate morph:erode" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },

@@ -199,6 +199,9 @@ FindRidge(const Extent & extent, const double * spacing, const HostContext & con
     }
   });
   std::vector<VoxelBall> ridge;
+  ridge.reserve(std::accumulate(parts.begin(), parts.end(), std::size_t{ 0 }, [](std::size_t sum, const auto & part) {
+    return sum + part.size();
+  }));
   for (std::vector<VoxelBall> & part : parts)
   {
     stop.Ask();

@@ -6,7 +6,6 @@
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <mutex>
@@ -294,7 +293,8 @@ FindNearComponents(const RunVolume &   volume,
                                            });
   for (int axis = 1; axis < extent.dimension; ++axis)
   {
-    found.reach = extent.size[axis] > 3 ? std::min(found.reach, std::pow(2 * geometry.spacing[axis], 2)) : found.reach;
+    const double gap = 2 * geometry.spacing[axis];
+    found.reach = extent.size[axis] > 3 ? std::min(found.reach, gap * gap) : found.reach;
   }
 
   double       faceAreas[MaximumDimension] = {};

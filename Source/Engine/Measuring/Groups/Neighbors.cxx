@@ -111,8 +111,7 @@ MeasureNeighbors(const GroupInput & input, ComponentTable & table)
   {
     const Nearest & nearest = found.nearest[c];
     const bool      exists = nearest.label != Nearest::none;
-    neighbors[c].nearest = exists ? nearest.label : 0;
-    neighbors[c].distance = exists ? std::sqrt(nearest.square) : std::numeric_limits<double>::quiet_NaN();
+    neighbors[c] = { exists ? std::sqrt(nearest.square) : std::nan(""), exists ? nearest.label : 0 };
   }
   StopPoint stop(context);
   for (std::size_t i = 0; i < found.contacts.size(); ++i)

@@ -159,11 +159,19 @@ private:
     using Agent = cuda::SquareAgent<T, TSquare>;
     Agent agent{};
     agent.labels = labels;
-    agent.rowLength = static_cast<unsigned>(extent.size[0]);
-    agent.rows = static_cast<unsigned>(m_Count) / agent.rowLength;
-    agent.wordsPerRow = (agent.rowLength + 7) / 8 * 8 / Agent::PerWord;
-    agent.startsPerRow = (agent.rowLength + 31) / 32;
-    agent.starts = Room(m_Starts, std::size_t{ agent.rows } * agent.startsPerRow);
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      agent.sizes[axis] = static_cast<unsigned>(extent.size[axis]);
+      agent.weights[axis] = static_cast<unsigned>(unit.weights[axis]);
+    }
+    agent.rows = static_cast<unsigned>(m_Count) / agent.sizes[0];
+    agent.wordsPerRow = (agent.sizes[0] + 7) / 8 * 8 / Agent::PerWord;
+    agent.bitsPerRow = (agent.sizes[0] + 31) / 32;
+    const std::size_t bits = std::size_t{ agent.rows } * agent.bitsPerRow;
+    for (std::size_t i = 0; i < 4; ++i)
+    {
+      agent.bits[i] = Room(m_Bits, 4 * bits) + i * bits;
+    }
     agent.distances = distances;
     agent.unit = unit.length;
     agent.roots = Room(m_Roots, Agent::PerWord > 1 ? Agent::Most : 0);
@@ -176,24 +184,20 @@ private:
     const auto words = static_cast<std::int64_t>(agent.rows) * agent.wordsPerRow;
     const auto room = static_cast<std::size_t>(std::max(words, m_Count));
     unsigned * buffers[] = { Room(m_Squares, room), Room(m_Spread, room) };
-    // The last axis writes the results, so there are at least two; one that is not used is as long as a voxel.
-    const int  last = unit.weights[2] != 0 ? 2 : 1;
-    const auto lengthOf = [&](int axis) {
-      return unit.weights[axis] != 0 ? static_cast<unsigned>(extent.size[axis]) : 1;
-    };
-    for (int axis = 0; axis <= last; ++axis)
+    Run<cuda::FindBits>(agent, static_cast<std::int64_t>(4 * bits));
+    // The last axis writes the results; it is not x.
+    const unsigned last = agent.weights[2] != 0 ? 2 : 1;
+    for (unsigned axis = 0; axis <= last; ++axis)
     {
-      agent.length = lengthOf(axis);
-      agent.weight = static_cast<unsigned>(unit.weights[axis]);
-      agent.stride = axis < 2 ? 1 : static_cast<unsigned>(extent.size[1]);
-      agent.nextStride = axis == last ? 0 : axis == 0 ? 1 : static_cast<unsigned>(extent.size[1]);
-      agent.nextLength = axis == last ? 1 : lengthOf(axis + 1);
+      agent.stride = axis == 2 ? agent.sizes[1] : 1;
+      agent.length = agent.weights[axis] != 0 ? agent.sizes[axis] : 1;
+      agent.weight = agent.weights[axis];
+      agent.nextAxis = axis == last ? 3 : axis + 1;
       agent.from = buffers[0];
       agent.words = agent.squares = buffers[1];
       std::swap(buffers[0], buffers[1]);
       if (axis == 0)
       {
-        Run<cuda::FindStarts>(agent, std::int64_t{ 4 } * agent.rows * agent.startsPerRow);
         Run<cuda::AlongRow>(agent, words * Agent::PerWord / 8);
       }
       else
@@ -276,7 +280,7 @@ private:
   cuda::Workspace  m_Workspace;
 
   cuda::DeviceBuffer<unsigned char> m_Labels;
-  cuda::DeviceBuffer<unsigned>      m_Squares, m_Spread, m_Starts, m_IsTooLarge, m_Result, m_Peaks, m_Heights, m_Firsts,
+  cuda::DeviceBuffer<unsigned>      m_Squares, m_Spread, m_Bits, m_IsTooLarge, m_Result, m_Peaks, m_Heights, m_Firsts,
     m_Lows;
   cuda::DeviceBuffer<float>         m_Roots;
   cuda::DeviceBuffer<cuda::PassKey> m_Pairs, m_Found;

@@ -12,7 +12,7 @@ namespace brickccl::cuda
 {
 
 // The steps, each with a kernel.
-struct FindStarts
+struct FindBits
 {};
 struct AlongRow
 {};
@@ -45,9 +45,11 @@ struct SquareAgent
   };
 
   const T * labels;
-  unsigned  rowLength, wordsPerRow, startsPerRow, rows;
-  /** Bits of voxels that differ from those before along x. */
-  unsigned * starts;
+  unsigned  sizes[3];
+  unsigned  weights[3];
+  unsigned  rows, wordsPerRow, bitsPerRow;
+  /** Bits of voxels that differ from those before along each axis, and of those that are not 0. */
+  unsigned * bits[4];
   /** The words so far, and those along one more axis. */
   const unsigned * from;
   unsigned *       words;
@@ -58,10 +60,8 @@ struct SquareAgent
   double     unit;
   /** Whether a square is larger than a word can hold. */
   unsigned * isTooLarge;
-  /** Along this axis: the distance of voxels in rows, their number, and a step's square. */
-  unsigned stride, length, weight;
-  /** The same of the next axis; 0 if this is the last one. */
-  unsigned nextStride, nextLength;
+  /** Along this axis: the distance of voxels in rows, their number, and a step's square; the next axis, or 3. */
+  unsigned stride, length, weight, nextAxis;
 
   __device__ static unsigned
   Lesser(unsigned a, unsigned b)
@@ -107,32 +107,35 @@ struct SquareAgent
     return static_cast<float>(root * unit);
   }
 
-  __device__ bool
-  HasBefore(unsigned row) const
-  {
-    return nextStride != 0 && row / nextStride % nextLength != 0;
-  }
-  __device__ bool
-  Differs(unsigned row, unsigned x) const
-  {
-    const unsigned voxel = row * rowLength + x;
-    return x < rowLength && labels[voxel] != labels[voxel - nextStride * rowLength];
-  }
-
-  /** Eight bits that say which voxels of a row differ from those before. */
+  /** The bits of eight voxels. */
   __device__ void
-  Do(FindStarts, unsigned index) const
+  Do(FindBits, unsigned index) const
   {
-    const unsigned begin = index % (4 * startsPerRow) * 8;
-    const T *      line = labels + index / (4 * startsPerRow) * rowLength;
-    unsigned       bits = 0;
+    const unsigned begin = index % (4 * bitsPerRow) * 8;
+    const unsigned row = index / (4 * bitsPerRow);
+    const unsigned places[] = { begin, row % sizes[1], row / sizes[1] };
+    const T *      line = labels + row * sizes[0];
+    unsigned       found[4] = {};
 #pragma unroll
     for (unsigned i = 0; i < 8; ++i)
     {
       const unsigned x = begin + i;
-      bits |= weight != 0 && x - 1 < rowLength - 1 && line[x] != line[x - 1] ? 1u << i : 0;
+      const T        own = x < sizes[0] ? line[x] : T{};
+      found[3] |= own != 0 ? 1u << i : 0;
+      unsigned before = 1;
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis)
+      {
+        const bool hasBefore = x < sizes[0] && weights[axis] != 0 && places[axis] + (axis == 0 ? i : 0) > 0;
+        found[axis] |= hasBefore && *(line + x - before) != own ? 1u << i : 0;
+        before *= sizes[axis];
+      }
     }
-    reinterpret_cast<unsigned char *>(starts)[index] = static_cast<unsigned char>(bits);
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+    {
+      reinterpret_cast<unsigned char *>(bits[k])[index] = static_cast<unsigned char>(found[k]);
+    }
   }
 
   /** The squares of the ways along x to the nearest voxels of other labels, for eight voxels. */
@@ -141,18 +144,21 @@ struct SquareAgent
   {
     const unsigned         row = index * 8 / (wordsPerRow * PerWord);
     const unsigned         begin = index * 8 % (wordsPerRow * PerWord);
-    const unsigned * const ofRow = starts + row * startsPerRow;
-    const bool             hasBefore = HasBefore(row);
-    unsigned               low = begin / 32;
-    unsigned               high = begin / 32;
-    const unsigned         bits = ofRow[low] >> begin % 32;
-    unsigned               before = ofRow[low] & ((1u << begin % 32) - 1);
-    unsigned               behind = ofRow[high] & (0u - (256u << begin % 32));
+    const unsigned * const ofRow = bits[0] + row * bitsPerRow;
+    const unsigned         at = begin / 32;
+    unsigned               low = at;
+    unsigned               high = at;
+    const auto             own = [&](const unsigned * all) { return all[row * bitsPerRow + at] >> begin % 32; };
+    const unsigned         starts = own(bits[0]);
+    const unsigned         areLabels = own(bits[3]);
+    const unsigned         differ = own(bits[nextAxis]);
+    unsigned               before = ofRow[at] & ((1u << begin % 32) - 1);
+    unsigned               behind = ofRow[at] & (0u - (256u << begin % 32));
     while (before == 0 && low > 0)
     {
       before = ofRow[--low];
     }
-    while (behind == 0 && high + 1 < startsPerRow)
+    while (behind == 0 && high + 1 < bitsPerRow)
     {
       behind = ofRow[++high];
     }
@@ -161,7 +167,7 @@ struct SquareAgent
 #pragma unroll
     for (unsigned i = 0; i < 8; ++i)
     {
-      way = (bits >> i & 1u) != 0 ? 1 : way + 1;
+      way = (starts >> i & 1u) != 0 ? 1 : way + 1;
       ways[i] = way;
     }
     way = behind != 0 ? high * 32 + __ffs(static_cast<int>(behind)) - 1 - (begin + 8) : TooFar;
@@ -169,38 +175,38 @@ struct SquareAgent
 #pragma unroll
     for (unsigned i = 8; i-- > 0;)
     {
-      way = i < 7 && (bits >> (i + 1) & 1u) != 0 ? 1 : way + 1;
-      const unsigned x = begin + i;
+      way = i < 7 && (starts >> (i + 1) & 1u) != 0 ? 1 : way + 1;
       const unsigned least = Lesser(way, ways[i]);
-      const unsigned square = least < TooFar ? Lesser(least * least * weight, Most) : Most;
-      const bool     isLabel = x < rowLength && labels[row * rowLength + x] != 0;
-      found.squares[i] = static_cast<TSquare>((isLabel ? square : 0) | (hasBefore && Differs(row, x) ? Most + 1 : 0));
+      const unsigned square = least < TooFar ? Lesser(least * least * weights[0], Most) : Most;
+      found.squares[i] =
+        static_cast<TSquare>(((areLabels >> i & 1u) != 0 ? square : 0) | (differ >> i & 1u) * (Most + 1));
     }
     reinterpret_cast<Eight *>(words)[index] = found;
   }
 
-  /** Writes a word with its bits, which 0 does not need, or what is found along the last axis. */
+  /** Writes a word with its bits, or what is found along the last axis. */
   __device__ void
-  Write(unsigned row, unsigned word, unsigned found, bool hasBefore) const
+  Write(unsigned row, unsigned word, unsigned found) const
   {
-    unsigned bits = 0;
+    const unsigned x = word * PerWord;
+    if (nextAxis != 3)
+    {
+      const unsigned differ = x < sizes[0] ? bits[nextAxis][row * bitsPerRow + x / 32] >> x % 32 : 0;
+#pragma unroll
+      for (unsigned i = 0; i < PerWord; ++i)
+      {
+        found |= (differ >> i & 1u) << (i * Bits + Bits - 1);
+      }
+      words[row * wordsPerRow + word] = found;
+      return;
+    }
 #pragma unroll
     for (unsigned i = 0; i < PerWord; ++i)
     {
-      const unsigned x = word * PerWord + i;
-      const unsigned square = found >> i * Bits & Most;
-      if (nextStride != 0)
+      if (x + i < sizes[0])
       {
-        bits |= found != 0 && hasBefore && Differs(row, x) ? (Most + 1) << i * Bits : 0;
+        Finish(row * sizes[0] + x + i, found >> i * Bits & Most);
       }
-      else if (x < rowLength)
-      {
-        Finish(row * rowLength + x, square);
-      }
-    }
-    if (nextStride != 0)
-    {
-      words[row * wordsPerRow + word] = found | bits;
     }
   }
   __device__ void
@@ -268,13 +274,12 @@ struct SquareAgent
       }
       LookAround(origin, begin, own[0], best);
     }
-    const bool hasBefore = HasBefore(row);
 #pragma unroll
     for (unsigned i = 0; i < Group; ++i)
     {
       if (begin + i < length)
       {
-        Write(row + (begin + i) * stride, word, best[i], hasBefore);
+        Write(row + (begin + i) * stride, word, best[i]);
       }
     }
   }

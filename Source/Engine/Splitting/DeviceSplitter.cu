@@ -165,7 +165,7 @@ private:
       agent.weights[axis] = static_cast<unsigned>(unit.weights[axis]);
     }
     agent.rows = static_cast<unsigned>(m_Count) / agent.sizes[0];
-    agent.wordsPerRow = (agent.sizes[0] + 7) / 8 * 8 / Agent::PerWord;
+    agent.wordsPerRow = (agent.sizes[0] + Agent::PerWord - 1) / Agent::PerWord;
     agent.bitsPerRow = (agent.sizes[0] + 31) / 32;
     const std::size_t bits = std::size_t{ agent.rows } * agent.bitsPerRow;
     for (std::size_t i = 0; i < 4; ++i)
@@ -175,15 +175,14 @@ private:
     agent.distances = distances;
     agent.unit = unit.length;
     agent.roots = Room(m_Roots, Agent::PerWord > 1 ? Agent::Most : 0);
-    agent.isTooLarge = Room(m_IsTooLarge, 1);
-    BRICKCCL_CUDA_CHECK(cudaMemsetAsync(agent.isTooLarge, 0, sizeof(unsigned), m_Stream.Get()));
+    agent.isTooLarge = Room(m_Found, 1);
+    BRICKCCL_CUDA_CHECK(cudaMemsetAsync(agent.isTooLarge, 0, sizeof(cuda::Count), m_Stream.Get()));
     if (distances != nullptr && Agent::PerWord > 1)
     {
       Run<cuda::FillRoots>(agent, Agent::Most);
     }
-    const auto words = static_cast<std::int64_t>(agent.rows) * agent.wordsPerRow;
-    const auto room = static_cast<std::size_t>(std::max(words, m_Count));
-    unsigned * buffers[] = { Room(m_Squares, room), Room(m_Spread, room) };
+    unsigned * buffers[] = { Room(m_Squares, static_cast<std::size_t>(m_Count)),
+                             Room(m_Spread, static_cast<std::size_t>(m_Count)) };
     Run<cuda::FindBits>(agent, static_cast<std::int64_t>(4 * bits));
     // The last axis writes the results; it is not x.
     const unsigned last = agent.weights[2] != 0 ? 2 : 1;
@@ -198,14 +197,14 @@ private:
       std::swap(buffers[0], buffers[1]);
       if (axis == 0)
       {
-        Run<cuda::AlongRow>(agent, words * Agent::PerWord / 8);
+        Run<cuda::AlongRow>(agent, std::int64_t{ agent.rows } * agent.wordsPerRow * Agent::PerWord);
       }
       else
       {
         Run<cuda::AcrossRows>(agent, agent.GroupThreads());
       }
     }
-    const bool isTooLarge = Agent::PerWord > 1 && Fetch<unsigned>(agent.isTooLarge, 1).front() != 0;
+    const bool isTooLarge = Agent::PerWord > 1 && Fetch<cuda::Count>(agent.isTooLarge, 1).front() != 0;
     return isTooLarge ? nullptr : agent.squares;
   }
 
@@ -280,8 +279,7 @@ private:
   cuda::Workspace  m_Workspace;
 
   cuda::DeviceBuffer<unsigned char> m_Labels;
-  cuda::DeviceBuffer<unsigned>      m_Squares, m_Spread, m_Bits, m_IsTooLarge, m_Result, m_Peaks, m_Heights, m_Firsts,
-    m_Lows;
+  cuda::DeviceBuffer<unsigned>      m_Squares, m_Spread, m_Bits, m_Result, m_Peaks, m_Heights, m_Firsts, m_Lows;
   cuda::DeviceBuffer<float>         m_Roots;
   cuda::DeviceBuffer<cuda::PassKey> m_Pairs, m_Found;
 };
@@ -303,15 +301,13 @@ DeviceSplitter::Supports(const ImageView & labels, const DistanceUnit & unit)
 {
   constexpr auto most = static_cast<double>(UnknownSquare<std::uint32_t>);
   double         largest = 0;
-  // Rows are filled up to eight voxels.
-  const std::int64_t voxels =
-    (labels.extent.size[0] + 7) / 8 * 8 * (labels.extent.VoxelCount() / labels.extent.size[0]);
   for (int axis = 0; axis < labels.extent.dimension; ++axis)
   {
     const auto length = static_cast<double>(labels.extent.size[axis]);
     largest += length * length * unit.weights[axis];
   }
-  return labels.extent.dimension <= 3 && static_cast<double>(voxels) < most && unit.isWhole && largest < most;
+  return labels.extent.dimension <= 3 && static_cast<double>(labels.extent.VoxelCount()) < most && unit.isWhole &&
+         largest < most;
 }
 
 void

@@ -12,14 +12,26 @@ namespace brickccl::cuda
 {
 
 // The steps, each with a kernel.
+struct FillRoots
+{};
 struct FindBits
 {};
 struct AlongRow
 {};
 struct AcrossRows
 {};
-struct FillRoots
-{};
+
+/** Calls `work(i)` for the numbers below a count, unrolled, so that arrays stay in registers. */
+template <unsigned VCount, typename TWork>
+__device__ __forceinline__ void
+Unroll(const TWork & work)
+{
+#pragma unroll
+  for (unsigned i = 0; i < VCount; ++i)
+  {
+    work(i);
+  }
+}
 
 /** Squared distances to other labels, axis by axis. Between two axes a word has one square, or two of neighbors along x
  *  that are exact below 2^15 - 1. A bit of each says whether the labels of its voxel and of the one before along the
@@ -33,20 +45,14 @@ struct SquareAgent
   /** Multiplies a square to fill a word. */
   static constexpr unsigned Fill = PerWord == 1 ? 1 : 0x10001;
   static constexpr unsigned Lanes = 16;
-  /** How many words a thread does, and how many steps it makes before it looks whether they suffice. */
+  /** How many words of a line a thread does, and how many steps it makes before it looks whether they suffice. */
   static constexpr unsigned Group = 8;
   static constexpr unsigned Steps = 2;
   /** More than a row's length. */
   static constexpr unsigned TooFar = 1u << 16;
 
-  struct alignas(8 * sizeof(TSquare)) Eight
-  {
-    TSquare squares[8];
-  };
-
   const T * labels;
-  unsigned  sizes[3];
-  unsigned  weights[3];
+  unsigned  sizes[3], weights[3];
   unsigned  rows, wordsPerRow, bitsPerRow;
   /** Bits of voxels that differ from those before along each axis, and of those that are not 0. */
   unsigned * bits[4];
@@ -54,12 +60,10 @@ struct SquareAgent
   const unsigned * from;
   unsigned *       words;
   /** What is written along the last axis: squares, or distances, of which a table has those of small squares. */
-  unsigned * squares;
-  float *    distances;
-  float *    roots;
-  double     unit;
-  /** Whether a square is larger than a word can hold. */
-  unsigned * isTooLarge;
+  unsigned *           squares;
+  unsigned long long * isTooLarge;
+  float *              distances, *roots;
+  double               unit;
   /** Along this axis: the distance of voxels in rows, their number, and a step's square; the next axis, or 3. */
   unsigned stride, length, weight, nextAxis;
 
@@ -69,23 +73,16 @@ struct SquareAgent
     return a < b ? a : b;
   }
   __device__ static unsigned
-  LesserSquares(unsigned cost, unsigned squares, unsigned best)
+  LesserSquares(unsigned cost, unsigned seen, unsigned best)
   {
-    if constexpr (PerWord == 1)
-    {
-      return Lesser(cost + squares, best);
-    }
-    else
-    {
-      return __viaddmin_u16x2(cost, squares, best);
-    }
+    return PerWord == 1 ? Lesser(cost + seen, best) : __viaddmin_u16x2(cost, seen, best);
   }
   /** A word's squares, and 0 where a word says that labels differ. */
   __device__ static unsigned
   OrZero(unsigned word, unsigned differ)
   {
-    const unsigned bits = differ & ~(Most * Fill);
-    return word & Most * Fill & ~(bits - (bits >> (Bits - 1)));
+    const unsigned signs = differ & ~(Most * Fill);
+    return word & Most * Fill & ~(signs - (signs >> (Bits - 1)));
   }
   /** The square of a way; the line is longer than all ways. */
   __device__ unsigned
@@ -94,94 +91,74 @@ struct SquareAgent
     const unsigned bounded = Lesser(way, length);
     return Lesser(bounded * bounded * weight, Most) * Fill;
   }
-
+  __device__ float
+  DistanceOf(unsigned square) const
+  {
+    return static_cast<float>((square == UnknownSquare<std::uint32_t> ? INFINITY : sqrt(double(square))) * unit);
+  }
   __device__ void
   Do(FillRoots, unsigned square) const
   {
     roots[square] = DistanceOf(square);
   }
-  __device__ float
-  DistanceOf(unsigned square) const
-  {
-    const double root = square == UnknownSquare<std::uint32_t> ? INFINITY : sqrt(static_cast<double>(square));
-    return static_cast<float>(root * unit);
-  }
 
-  /** The bits of eight voxels. */
+  /** The bits of eight voxels. Behind the row's end, its last voxel goes on. */
   __device__ void
   Do(FindBits, unsigned index) const
   {
     const unsigned begin = index % (4 * bitsPerRow) * 8;
     const unsigned row = index / (4 * bitsPerRow);
-    const unsigned places[] = { begin, row % sizes[1], row / sizes[1] };
     const T *      line = labels + row * sizes[0];
+    const auto     at = [&](unsigned i) { return Lesser(begin + i, sizes[0] - 1); };
+    const auto     differ = [&](const T & a, const T & b, unsigned i) { return a != b ? 1u << i : 0; };
+    const bool     hasBefore[] = { weights[0] != 0 && begin < sizes[0],
+                                   weights[1] != 0 && row % sizes[1] != 0,
+                                   weights[2] != 0 && row / sizes[1] != 0 };
     unsigned       found[4] = {};
-#pragma unroll
-    for (unsigned i = 0; i < 8; ++i)
+    T              own[8];
+    Unroll<8>([&](unsigned i) {
+      own[i] = line[at(i)];
+      found[3] |= differ(own[i], T{}, i);
+      found[0] |= differ(own[i], i > 0 ? own[i - 1] : line[at(0) > 0 ? at(0) - 1 : 0], i);
+    });
+    for (int axis = 1; axis < 3; ++axis)
     {
-      const unsigned x = begin + i;
-      const T        own = x < sizes[0] ? line[x] : T{};
-      found[3] |= own != 0 ? 1u << i : 0;
-      unsigned before = 1;
-#pragma unroll
-      for (int axis = 0; axis < 3; ++axis)
+      const T * const before = line - (axis == 1 ? sizes[0] : sizes[0] * sizes[1]);
+      if (hasBefore[axis])
       {
-        const bool hasBefore = x < sizes[0] && weights[axis] != 0 && places[axis] + (axis == 0 ? i : 0) > 0;
-        found[axis] |= hasBefore && *(line + x - before) != own ? 1u << i : 0;
-        before *= sizes[axis];
+        Unroll<8>([&](unsigned i) { found[axis] |= differ(own[i], before[at(i)], i); });
       }
     }
-#pragma unroll
-    for (int k = 0; k < 4; ++k)
-    {
-      reinterpret_cast<unsigned char *>(bits[k])[index] = static_cast<unsigned char>(found[k]);
-    }
+    found[0] = hasBefore[0] ? found[0] : 0;
+    Unroll<4>(
+      [&](unsigned k) { reinterpret_cast<unsigned char *>(bits[k])[index] = static_cast<unsigned char>(found[k]); });
   }
 
-  /** The squares of the ways along x to the nearest voxels of other labels, for eight voxels. */
+  /** The square of the way along x to the nearest voxel of another label, with its bit. */
   __device__ void
   Do(AlongRow, unsigned index) const
   {
-    const unsigned         row = index * 8 / (wordsPerRow * PerWord);
-    const unsigned         begin = index * 8 % (wordsPerRow * PerWord);
-    const unsigned * const ofRow = bits[0] + row * bitsPerRow;
-    const unsigned         at = begin / 32;
-    unsigned               low = at;
-    unsigned               high = at;
-    const auto             own = [&](const unsigned * all) { return all[row * bitsPerRow + at] >> begin % 32; };
-    const unsigned         starts = own(bits[0]);
-    const unsigned         areLabels = own(bits[3]);
-    const unsigned         differ = own(bits[nextAxis]);
-    unsigned               before = ofRow[at] & ((1u << begin % 32) - 1);
-    unsigned               behind = ofRow[at] & (0u - (256u << begin % 32));
-    while (before == 0 && low > 0)
+    const unsigned x = index % (wordsPerRow * PerWord);
+    const unsigned begin = index / (wordsPerRow * PerWord) * bitsPerRow;
+    unsigned       low = x / 32;
+    unsigned       high = x / 32;
+    unsigned       before = bits[0][begin + low] & ((2u << x % 32) - 1);
+    unsigned       behind = bits[0][begin + high] & (0u - (2u << x % 32));
+    const unsigned differs = bits[nextAxis][begin + low] >> x % 32 & 1u;
+    const unsigned isLabel = bits[3][begin + low] >> x % 32 & 1u;
+    while (before == 0 && low > 0 && isLabel != 0)
     {
-      before = ofRow[--low];
+      before = bits[0][begin + --low];
     }
-    while (behind == 0 && high + 1 < bitsPerRow)
+    while (behind == 0 && high + 1 < bitsPerRow && isLabel != 0)
     {
-      behind = ofRow[++high];
+      behind = bits[0][begin + ++high];
     }
-    unsigned way = before != 0 ? begin - (low * 32 + 31 - __clz(static_cast<int>(before))) : TooFar;
-    unsigned ways[8];
-#pragma unroll
-    for (unsigned i = 0; i < 8; ++i)
-    {
-      way = (starts >> i & 1u) != 0 ? 1 : way + 1;
-      ways[i] = way;
-    }
-    way = behind != 0 ? high * 32 + __ffs(static_cast<int>(behind)) - 1 - (begin + 8) : TooFar;
-    Eight found;
-#pragma unroll
-    for (unsigned i = 8; i-- > 0;)
-    {
-      way = i < 7 && (starts >> (i + 1) & 1u) != 0 ? 1 : way + 1;
-      const unsigned least = Lesser(way, ways[i]);
-      const unsigned square = least < TooFar ? Lesser(least * least * weights[0], Most) : Most;
-      found.squares[i] =
-        static_cast<TSquare>(((areLabels >> i & 1u) != 0 ? square : 0) | (differ >> i & 1u) * (Most + 1));
-    }
-    reinterpret_cast<Eight *>(words)[index] = found;
+    const unsigned back = before != 0 ? x + 1 - (low * 32 + 31 - __clz(static_cast<int>(before))) : TooFar;
+    const unsigned ahead = behind != 0 ? high * 32 + __ffs(static_cast<int>(behind)) - 1 - x : TooFar;
+    const unsigned way = Lesser(back, ahead);
+    const unsigned square = way < TooFar ? Lesser(way * way * weight, Most) : Most;
+    reinterpret_cast<TSquare *>(words)[index] = static_cast<TSquare>(isLabel * square | differs * (Most + 1));
   }
 
   /** Writes a word with its bits, or what is found along the last axis. */
@@ -189,41 +166,29 @@ struct SquareAgent
   Write(unsigned row, unsigned word, unsigned found) const
   {
     const unsigned x = word * PerWord;
-    if (nextAxis != 3)
+    if (nextAxis < 3)
     {
       const unsigned differ = x < sizes[0] ? bits[nextAxis][row * bitsPerRow + x / 32] >> x % 32 : 0;
-#pragma unroll
-      for (unsigned i = 0; i < PerWord; ++i)
-      {
-        found |= (differ >> i & 1u) << (i * Bits + Bits - 1);
-      }
+      Unroll<PerWord>([&](unsigned i) { found |= (differ >> i & 1u) << (i * Bits + Bits - 1); });
       words[row * wordsPerRow + word] = found;
       return;
     }
-#pragma unroll
-    for (unsigned i = 0; i < PerWord; ++i)
-    {
-      if (x + i < sizes[0])
+    Unroll<PerWord>([&](unsigned i) {
+      const unsigned square = found >> i * Bits & Most;
+      const unsigned voxel = row * sizes[0] + x + i;
+      if (x + i < sizes[0] && square == Most)
       {
-        Finish(row * sizes[0] + x + i, found >> i * Bits & Most);
+        *isTooLarge = 1;
       }
-    }
-  }
-  __device__ void
-  Finish(unsigned voxel, unsigned square) const
-  {
-    if (square == Most)
-    {
-      *isTooLarge = 1;
-    }
-    if (distances == nullptr)
-    {
-      squares[voxel] = square;
-    }
-    else
-    {
-      distances[voxel] = PerWord > 1 ? roots[square] : DistanceOf(square);
-    }
+      if (x + i < sizes[0] && distances == nullptr)
+      {
+        squares[voxel] = square;
+      }
+      else if (x + i < sizes[0])
+      {
+        distances[voxel] = PerWord > 1 ? roots[square] : DistanceOf(square);
+      }
+    });
   }
 
   /** How many threads do the words across rows. */
@@ -234,7 +199,7 @@ struct SquareAgent
     return (columns + Lanes - 1) / Lanes * Lanes * ((length + Group - 1) / Group);
   }
   /** The smallest sums of a square on a line and the square of the way there. The first voxel of another label counts
-   * as 0; those beyond it are too far away to matter, and so is a line's last word in the place of those beyond. */
+   *  as 0; those beyond it are too far away to matter, and so is a line's last word in the place of those beyond. */
   __device__ void
   Do(AcrossRows, unsigned index) const
   {
@@ -249,95 +214,68 @@ struct SquareAgent
     const unsigned   word = column % wordsPerRow;
     const unsigned   row = line / stride * stride * length + line % stride;
     const unsigned * origin = from + row * wordsPerRow + word;
-    unsigned         own[Group];
-    unsigned         best[Group];
+    unsigned         own[Group], best[Group];
     unsigned         any = 0;
-#pragma unroll
-    for (unsigned i = 0; i < Group; ++i)
-    {
+    Unroll<Group>([&](unsigned i) {
       own[i] = origin[Lesser(begin + i, length - 1) * stride * wordsPerRow];
       best[i] = own[i] & Most * Fill;
       any |= best[i];
-    }
+    });
     if (any != 0)
     {
-#pragma unroll
-      for (unsigned i = 0; i < Group * Group; ++i)
-      {
-        const unsigned at = i / Group;
-        const unsigned to = i % Group;
-        if (at != to)
-        {
+      Unroll<Group>([&](unsigned at) {
+        Unroll<Group>([&](unsigned to) {
           const unsigned seen = OrZero(own[at], own[at < to ? at + 1 : at]);
-          best[to] = LesserSquares(CostOf(at < to ? to - at : at - to), seen, best[to]);
-        }
-      }
+          const unsigned cost = CostOf(at < to ? to - at : at - to);
+          best[to] = at == to ? best[to] : LesserSquares(cost, seen, best[to]);
+        });
+      });
       LookAround(origin, begin, own[0], best);
     }
-#pragma unroll
-    for (unsigned i = 0; i < Group; ++i)
-    {
+    Unroll<Group>([&](unsigned i) {
       if (begin + i < length)
       {
         Write(row + (begin + i) * stride, word, best[i]);
       }
-    }
+    });
   }
 
   __device__ void
   LookAround(const unsigned * origin, unsigned begin, unsigned first, unsigned (&best)[Group]) const
   {
     const unsigned step = stride * wordsPerRow;
-    const unsigned last = (length - 1) * step;
-    auto           low = static_cast<int>(begin * step);
+    unsigned       low = begin * step;
     unsigned       high = Lesser(begin + Group - 1, length - 1) * step;
     // The squares of the ways from the group's ends to its words.
     unsigned costs[Group + Steps];
-#pragma unroll
-    for (unsigned i = 0; i < Group; ++i)
-    {
-      costs[Steps + i] = CostOf(i + 1);
-    }
+    Unroll<Group>([&](unsigned i) { costs[i] = CostOf(i + 1); });
     for (unsigned way = 1; way < length; way += Steps)
     {
       bool isOpen = false;
-#pragma unroll
-      for (unsigned i = 0; i < Group; ++i)
-      {
-        costs[i] = costs[i + Steps];
-      }
-#pragma unroll
-      for (unsigned i = 0; i < Group; ++i)
-      {
-        isOpen |= LesserSquares(costs[i < Group / 2 ? i : Group - 1 - i], 0, best[i]) != best[i];
-      }
+      Unroll<Group>(
+        [&](unsigned i) { isOpen |= LesserSquares(costs[i < Group / 2 ? i : Group - 1 - i], 0, best[i]) != best[i]; });
       if (!isOpen)
       {
         break;
       }
       unsigned seen[Steps][2];
-#pragma unroll
-      for (unsigned k = 0; k < Steps; ++k)
-      {
-        low = low > static_cast<int>(step) ? low - static_cast<int>(step) : 0;
-        high = Lesser(high + step, last);
+      Unroll<Steps>([&](unsigned k) {
+        low = low > step ? low - step : 0;
+        high = Lesser(high + step, (length - 1) * step);
         seen[k][0] = origin[low];
         seen[k][1] = origin[high];
         costs[Group + k] = CostOf(way + Group + k);
-      }
-#pragma unroll
-      for (unsigned k = 0; k < Steps; ++k)
-      {
+      });
+      Unroll<Steps>([&](unsigned k) {
         const unsigned ofLow = OrZero(seen[k][0], first);
         const unsigned ofHigh = OrZero(seen[k][1], seen[k][1]);
         first = seen[k][0];
-#pragma unroll
-        for (unsigned i = 0; i < Group; ++i)
-        {
+        Unroll<Group>([&](unsigned i) {
           best[i] = LesserSquares(costs[k + i], ofLow, best[i]);
           best[i] = LesserSquares(costs[k + Group - 1 - i], ofHigh, best[i]);
-        }
-      }
+        });
+      });
+      Unroll<Group>([&](unsigned i) { costs[i] = costs[i + Steps]; });
     }
   }
 };

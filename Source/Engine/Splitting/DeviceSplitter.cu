@@ -165,7 +165,7 @@ private:
       agent.weights[axis] = static_cast<unsigned>(unit.weights[axis]);
     }
     agent.rows = static_cast<unsigned>(m_Count) / agent.sizes[0];
-    agent.wordsPerRow = (agent.sizes[0] + Agent::PerWord - 1) / Agent::PerWord;
+    agent.wordsPerRow = (agent.sizes[0] + 7) / 8 * 8 / Agent::PerWord;
     agent.bitsPerRow = (agent.sizes[0] + 31) / 32;
     const std::size_t bits = std::size_t{ agent.rows } * agent.bitsPerRow;
     for (std::size_t i = 0; i < 4; ++i)
@@ -181,8 +181,9 @@ private:
     {
       Run<cuda::FillRoots>(agent, Agent::Most);
     }
-    unsigned * buffers[] = { Room(m_Squares, static_cast<std::size_t>(m_Count)),
-                             Room(m_Spread, static_cast<std::size_t>(m_Count)) };
+    const std::int64_t words = std::int64_t{ agent.rows } * agent.wordsPerRow;
+    const auto         room = static_cast<std::size_t>(std::max(words, m_Count));
+    unsigned *         buffers[] = { Room(m_Squares, room), Room(m_Spread, room) };
     Run<cuda::FindBits>(agent, static_cast<std::int64_t>(4 * bits));
     // The last axis writes the results; it is not x.
     const unsigned last = agent.weights[2] != 0 ? 2 : 1;
@@ -197,7 +198,7 @@ private:
       std::swap(buffers[0], buffers[1]);
       if (axis == 0)
       {
-        Run<cuda::AlongRow>(agent, std::int64_t{ agent.rows } * agent.wordsPerRow * Agent::PerWord);
+        Run<cuda::AlongRow>(agent, words * Agent::PerWord / 8);
       }
       else
       {
@@ -301,13 +302,15 @@ DeviceSplitter::Supports(const ImageView & labels, const DistanceUnit & unit)
 {
   constexpr auto most = static_cast<double>(UnknownSquare<std::uint32_t>);
   double         largest = 0;
+  // Rows are filled up to eight voxels.
+  const double filled = static_cast<double>(labels.extent.VoxelCount()) / static_cast<double>(labels.extent.size[0]) *
+                        static_cast<double>((labels.extent.size[0] + 7) / 8 * 8);
   for (int axis = 0; axis < labels.extent.dimension; ++axis)
   {
     const auto length = static_cast<double>(labels.extent.size[axis]);
     largest += length * length * unit.weights[axis];
   }
-  return labels.extent.dimension <= 3 && static_cast<double>(labels.extent.VoxelCount()) < most && unit.isWhole &&
-         largest < most;
+  return labels.extent.dimension <= 3 && filled < most && unit.isWhole && largest < most;
 }
 
 void

@@ -51,6 +51,11 @@ struct SquareAgent
   /** More than a row's length. */
   static constexpr unsigned TooFar = 1u << 16;
 
+  struct alignas(8 * sizeof(TSquare)) Eight
+  {
+    TSquare squares[8];
+  };
+
   const T * labels;
   unsigned  sizes[3], weights[3];
   unsigned  rows, wordsPerRow, bitsPerRow;
@@ -94,7 +99,8 @@ struct SquareAgent
   __device__ float
   DistanceOf(unsigned square) const
   {
-    return static_cast<float>((square == UnknownSquare<std::uint32_t> ? INFINITY : sqrt(double(square))) * unit);
+    return static_cast<float>((square == UnknownSquare<std::uint32_t> ? INFINITY : sqrt(static_cast<double>(square))) *
+                              unit);
   }
   __device__ void
   Do(FillRoots, unsigned square) const
@@ -134,31 +140,42 @@ struct SquareAgent
       [&](unsigned k) { reinterpret_cast<unsigned char *>(bits[k])[index] = static_cast<unsigned char>(found[k]); });
   }
 
-  /** The square of the way along x to the nearest voxel of another label, with its bit. */
+  /** The squares of the ways along x to the nearest voxels of other labels, with their bits, for eight voxels. */
   __device__ void
   Do(AlongRow, unsigned index) const
   {
-    const unsigned x = index % (wordsPerRow * PerWord);
-    const unsigned begin = index / (wordsPerRow * PerWord) * bitsPerRow;
-    unsigned       low = x / 32;
-    unsigned       high = x / 32;
-    unsigned       before = bits[0][begin + low] & ((2u << x % 32) - 1);
-    unsigned       behind = bits[0][begin + high] & (0u - (2u << x % 32));
-    const unsigned differs = bits[nextAxis][begin + low] >> x % 32 & 1u;
-    const unsigned isLabel = bits[3][begin + low] >> x % 32 & 1u;
-    while (before == 0 && low > 0 && isLabel != 0)
+    const unsigned row = index * 8 / (wordsPerRow * PerWord);
+    const unsigned begin = index * 8 % (wordsPerRow * PerWord);
+    const auto     word = [&](unsigned k, unsigned place) { return bits[k][row * bitsPerRow + place]; };
+    const auto     own = [&](unsigned k) { return word(k, begin / 32) >> begin % 32; };
+    const unsigned starts = own(0);
+    const unsigned areLabels = own(3);
+    const unsigned differ = own(nextAxis);
+    unsigned       low = begin / 32;
+    unsigned       high = begin / 32;
+    unsigned       before = word(0, low) & ((1u << begin % 32) - 1);
+    unsigned       behind = word(0, high) & (0u - (256u << begin % 32));
+    while (before == 0 && low > 0)
     {
-      before = bits[0][begin + --low];
+      before = word(0, --low);
     }
-    while (behind == 0 && high + 1 < bitsPerRow && isLabel != 0)
+    while (behind == 0 && high + 1 < bitsPerRow)
     {
-      behind = bits[0][begin + ++high];
+      behind = word(0, ++high);
     }
-    const unsigned back = before != 0 ? x + 1 - (low * 32 + 31 - __clz(static_cast<int>(before))) : TooFar;
-    const unsigned ahead = behind != 0 ? high * 32 + __ffs(static_cast<int>(behind)) - 1 - x : TooFar;
-    const unsigned way = Lesser(back, ahead);
-    const unsigned square = way < TooFar ? Lesser(way * way * weight, Most) : Most;
-    reinterpret_cast<TSquare *>(words)[index] = static_cast<TSquare>(isLabel * square | differs * (Most + 1));
+    unsigned way = before != 0 ? begin - (low * 32 + 31 - __clz(static_cast<int>(before))) : TooFar;
+    unsigned ways[8];
+    Unroll<8>([&](unsigned i) { ways[i] = way = (starts >> i & 1u) != 0 ? 1 : way + 1; });
+    way = behind != 0 ? high * 32 + __ffs(static_cast<int>(behind)) - 1 - (begin + 8) : TooFar;
+    Eight found;
+    Unroll<8>([&](unsigned k) {
+      const unsigned i = 7 - k;
+      way = i < 7 && (starts >> (i + 1) & 1u) != 0 ? 1 : way + 1;
+      const unsigned least = Lesser(way, ways[i]);
+      const unsigned square = least < TooFar ? Lesser(least * least * weight, Most) : Most;
+      found.squares[i] = static_cast<TSquare>((areLabels >> i & 1u) * square | (differ >> i & 1u) * (Most + 1));
+    });
+    reinterpret_cast<Eight *>(words)[index] = found;
   }
 
   /** Writes a word with its bits, or what is found along the last axis. */

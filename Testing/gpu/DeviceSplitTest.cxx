@@ -123,6 +123,22 @@ TEST_F(OnCuda, SplitsOfPlateausTiesAndBallsEqualTheCpu)
   }
 }
 
+TEST_F(OnCuda, SplitsWithLargeDistancesEqualTheCpu)
+{
+  for (const std::int64_t length : { 181, 182, 183, 600, 1100 })
+  {
+    Case one{ { length, 5, 4 }, {} };
+    one.labels.assign(static_cast<std::size_t>(one.extent.VoxelCount()), 1);
+    one.labels[0] = 0;
+    ExpectCpuResult(one, 1.0, 0);
+    one.labels.back() = 2;
+    ExpectCpuResult(one, 1.0, 1);
+    Case turned{ { 5, 4, length }, {} };
+    turned.labels = one.labels;
+    ExpectCpuResult(turned, 1.0, 2);
+  }
+}
+
 TEST_F(OnCuda, SplitsOfTheOracleAndOfDeviceMemory)
 {
   for (std::uint64_t seed = 0; seed < 30; ++seed)

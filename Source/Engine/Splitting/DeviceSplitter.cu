@@ -4,9 +4,13 @@
 #include "BrickCCL/Cuda/StagedCopy.cuh"
 #include "BrickCCL/Cuda/Thrust.cuh"
 #include "BrickCCL/Splitting/SplitAgent.cuh"
+#include "BrickCCL/Splitting/SquareAgent.cuh"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -20,14 +24,10 @@ public:
     : device(device)
   {}
 
-  /** Finds the squares, and calls `work(agent, result)` with the result's place on the device. */
+  /** Calls `work(voxels, result)` with the places of both on the device. */
   template <typename TResult, typename TWork>
   void
-  Do(const ImageView &    labels,
-     const DistanceUnit & unit,
-     TResult *            result,
-     const HostContext *  host,
-     const TWork &        work)
+  Do(const ImageView & labels, TResult * result, const HostContext * host, const TWork & work)
   {
     const auto        count = static_cast<std::size_t>(labels.extent.VoxelCount());
     const std::size_t size = SizeOf(labels.type);
@@ -44,10 +44,7 @@ public:
     }
     VisitLabels(labels, [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      cuda::SplitAgent<T> agent{};
-      agent.labels = static_cast<const T *>(voxels);
-      FindSquares(labels.extent, unit, agent);
-      work(agent, written);
+      work(static_cast<const T *>(voxels), written);
     });
     if (host != nullptr)
     {
@@ -56,19 +53,29 @@ public:
     BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(m_Stream.Get()));
   }
 
-  template <typename TAgent>
-  void
-  WriteDistances(TAgent & agent, float * distances, double unit)
+  /** Finds the squares of distances, or writes the distances. \return the squares */
+  template <typename T>
+  const unsigned *
+  FindSquares(const T * labels, const Extent & extent, const DistanceUnit & unit, float * distances)
   {
-    agent.distances = distances;
-    agent.unit = unit;
-    Run<cuda::WriteDistance>(agent, m_Count);
+    // Most squares are small.
+    const unsigned * const squares = FindSquaresAs<std::uint16_t>(labels, extent, unit, distances);
+    return squares != nullptr ? squares : FindSquaresAs<std::uint32_t>(labels, extent, unit, distances);
   }
 
-  template <typename TAgent>
+  template <typename T>
   Found
-  Split(TAgent & agent, const Connectivity & connectivity, const IsLow & isLow, std::uint32_t * objects)
+  Split(const T *            labels,
+        const Extent &       extent,
+        const DistanceUnit & unit,
+        const Connectivity & connectivity,
+        const IsLow &        isLow,
+        std::uint32_t *      objects)
   {
+    cuda::SplitAgent<T> agent{};
+    agent.labels = labels;
+    std::copy_n(extent.size, 3, agent.sizes);
+    agent.from = FindSquares(labels, extent, unit, nullptr);
     Found found;
     SetSteps(connectivity, agent);
     agent.entries = objects;
@@ -144,33 +151,62 @@ private:
     });
   }
 
-  template <typename TAgent>
-  void
-  FindSquares(const Extent & extent, const DistanceUnit & unit, TAgent & agent)
+  /** \return null if a square is too large for its type. */
+  template <typename TSquare, typename T>
+  const unsigned *
+  FindSquaresAs(const T * labels, const Extent & extent, const DistanceUnit & unit, float * distances)
   {
-    unsigned * const buffers[] = { Room(m_Squares, static_cast<std::size_t>(m_Count)),
-                                   Room(m_Spread, static_cast<std::size_t>(m_Count)) };
-    int              at = 0;
-    agent.stride = 1;
+    using Agent = cuda::SquareAgent<T, TSquare>;
+    Agent agent{};
+    agent.labels = labels;
     for (int axis = 0; axis < 3; ++axis)
     {
       agent.sizes[axis] = static_cast<unsigned>(extent.size[axis]);
-      agent.weight = static_cast<unsigned>(unit.weights[axis]);
-      agent.length = agent.weight != 0 ? agent.sizes[axis] : 1;
-      agent.from = buffers[at];
+      agent.weights[axis] = static_cast<unsigned>(unit.weights[axis]);
+    }
+    agent.rows = static_cast<unsigned>(m_Count) / agent.sizes[0];
+    agent.wordsPerRow = (agent.sizes[0] + 7) / 8 * 8 / Agent::PerWord;
+    agent.bitsPerRow = (agent.sizes[0] + 31) / 32;
+    const std::size_t bits = std::size_t{ agent.rows } * agent.bitsPerRow;
+    for (std::size_t i = 0; i < 4; ++i)
+    {
+      agent.bits[i] = Room(m_Bits, 4 * bits) + i * bits;
+    }
+    agent.distances = distances;
+    agent.unit = unit.length;
+    agent.roots = Room(m_Roots, Agent::PerWord > 1 ? Agent::Most : 0);
+    agent.isTooLarge = Room(m_Found, 1);
+    BRICKCCL_CUDA_CHECK(cudaMemsetAsync(agent.isTooLarge, 0, sizeof(cuda::Count), m_Stream.Get()));
+    if (distances != nullptr && Agent::PerWord > 1)
+    {
+      Run<cuda::FillRoots>(agent, Agent::Most);
+    }
+    const std::int64_t words = std::int64_t{ agent.rows } * agent.wordsPerRow;
+    const auto         room = static_cast<std::size_t>(std::max(words, m_Count));
+    unsigned *         buffers[] = { Room(m_Squares, room), Room(m_Spread, room) };
+    Run<cuda::FindBits>(agent, static_cast<std::int64_t>(4 * bits));
+    // The last axis writes the results; it is not x.
+    const unsigned last = agent.weights[2] != 0 ? 2 : 1;
+    for (unsigned axis = 0; axis <= last; ++axis)
+    {
+      agent.stride = axis == 2 ? agent.sizes[1] : 1;
+      agent.length = agent.weights[axis] != 0 ? agent.sizes[axis] : 1;
+      agent.weight = agent.weights[axis];
+      agent.nextAxis = axis == last ? 3 : axis + 1;
+      agent.from = buffers[0];
+      agent.words = agent.squares = buffers[1];
+      std::swap(buffers[0], buffers[1]);
       if (axis == 0)
       {
-        agent.squares = buffers[at];
-        Run<cuda::BeginSquare>(agent, m_Count);
+        Run<cuda::AlongRow>(agent, words * Agent::PerWord / 8);
       }
-      else if (agent.weight != 0)
+      else
       {
-        agent.squares = buffers[at = 1 - at];
-        Run<cuda::SpreadSquare>(agent, m_Count);
+        Run<cuda::AcrossRows>(agent, agent.GroupThreads());
       }
-      agent.stride *= agent.sizes[axis];
     }
-    agent.from = buffers[at];
+    const bool isTooLarge = Agent::PerWord > 1 && Fetch<cuda::Count>(agent.isTooLarge, 1).front() != 0;
+    return isTooLarge ? nullptr : agent.squares;
   }
 
   template <typename TAgent>
@@ -244,7 +280,8 @@ private:
   cuda::Workspace  m_Workspace;
 
   cuda::DeviceBuffer<unsigned char> m_Labels;
-  cuda::DeviceBuffer<unsigned>      m_Squares, m_Spread, m_Result, m_Peaks, m_Heights, m_Firsts, m_Lows;
+  cuda::DeviceBuffer<unsigned>      m_Squares, m_Spread, m_Bits, m_Result, m_Peaks, m_Heights, m_Firsts, m_Lows;
+  cuda::DeviceBuffer<float>         m_Roots;
   cuda::DeviceBuffer<cuda::PassKey> m_Pairs, m_Found;
 };
 
@@ -265,13 +302,15 @@ DeviceSplitter::Supports(const ImageView & labels, const DistanceUnit & unit)
 {
   constexpr auto most = static_cast<double>(UnknownSquare<std::uint32_t>);
   double         largest = 0;
+  // Rows are filled up to eight voxels.
+  const double filled = static_cast<double>(labels.extent.VoxelCount()) / static_cast<double>(labels.extent.size[0]) *
+                        static_cast<double>((labels.extent.size[0] + 7) / 8 * 8);
   for (int axis = 0; axis < labels.extent.dimension; ++axis)
   {
     const auto length = static_cast<double>(labels.extent.size[axis]);
     largest += length * length * unit.weights[axis];
   }
-  return labels.extent.dimension <= 3 && static_cast<double>(labels.extent.VoxelCount()) < most && unit.isWhole &&
-         largest < most;
+  return labels.extent.dimension <= 3 && filled < most && unit.isWhole && largest < most;
 }
 
 void
@@ -281,8 +320,8 @@ DeviceSplitter::Distances(const ImageView &    labels,
                           const HostContext *  host)
 {
   const cuda::CurrentDevice current(m_State->device);
-  m_State->Do(labels, unit, distances, host, [&](auto & agent, float * written) {
-    m_State->WriteDistances(agent, written, unit.length);
+  m_State->Do(labels, distances, host, [&](const auto * voxels, float * written) {
+    m_State->FindSquares(voxels, labels.extent, unit, written);
   });
 }
 
@@ -296,8 +335,8 @@ DeviceSplitter::Split(const ImageView &    labels,
 {
   const cuda::CurrentDevice current(m_State->device);
   Found                     found;
-  m_State->Do(labels, unit, objects, host, [&](auto & agent, std::uint32_t * written) {
-    found = m_State->Split(agent, connectivity, isLow, written);
+  m_State->Do(labels, objects, host, [&](const auto * voxels, std::uint32_t * written) {
+    found = m_State->Split(voxels, labels.extent, unit, connectivity, isLow, written);
   });
   return found;
 }

@@ -3,9 +3,7 @@
 #define BRICKCCL_SPLITTING_SPLITAGENT_CUH
 
 #include "BrickCCL/Cuda/Launch.cuh"
-#include "BrickCCL/Geometry/DistanceTransform.h"
 
-#include <cmath>
 #include <cstdint>
 
 namespace brickccl::cuda
@@ -20,12 +18,6 @@ inline constexpr unsigned BasinBit = 0x80000000u;
 inline constexpr unsigned NoBasin = 0xFFFFFFFFu;
 
 // The steps of a split, with a kernel for each.
-struct BeginSquare
-{};
-struct SpreadSquare
-{};
-struct WriteDistance
-{};
 struct PointUphill
 {};
 struct NumberPeak
@@ -41,16 +33,10 @@ struct NumberVoxel
 template <typename T>
 struct SplitAgent
 {
-  static constexpr unsigned Unknown = UnknownSquare<std::uint32_t>;
-
   const T * labels;
   unsigned  sizes[3];
-  /** Squares so far, and those along one more axis; the distance of voxels along it, their number, a step's square. */
+  /** The squares of the distances to other labels. */
   const unsigned * from;
-  unsigned *       squares;
-  unsigned         stride, length, weight;
-  float *          distances;
-  double           unit;
   unsigned *       entries;
   /** The neighbors of a voxel and the voxel itself, in raster order: their number, steps and distances. */
   int         stepCount;
@@ -64,51 +50,6 @@ struct SplitAgent
   /** Pairs of basins and the heights of their passes, inverted, so that sorting puts the highest first. */
   PassKey *  pairs;
   unsigned * lows;
-
-  /** The square of the way along x to the nearest voxel of another label. */
-  __device__ void
-  Do(BeginSquare, unsigned voxel) const
-  {
-    squares[voxel] = labels[voxel] == 0 ? 0 : SmallestSum(voxel, Unknown, [](unsigned) { return Unknown; });
-  }
-
-  __device__ void
-  Do(SpreadSquare, unsigned voxel) const
-  {
-    squares[voxel] = SmallestSum(voxel, from[voxel], [this](unsigned other) { return from[other]; });
-  }
-
-  /** The smallest sum of a square on the line and the square of the way there. A voxel of another label ends the way on
-   *  its side; a way that is too long by itself ends it on both. */
-  template <typename TSquareAt>
-  __device__ unsigned
-  SmallestSum(unsigned voxel, unsigned best, const TSquareAt & squareAt) const
-  {
-    const T    label = labels[voxel];
-    unsigned   before = voxel / stride % length;
-    unsigned   behind = length - 1 - before;
-    unsigned   cost = weight;
-    const auto endsAt = [&](unsigned other) {
-      const bool     isOther = labels[other] != label;
-      const unsigned sum = isOther ? cost : cost + squareAt(other);
-      best = sum < best ? sum : best;
-      return isOther;
-    };
-    for (unsigned step = 1; cost < best && (step <= before || step <= behind); ++step)
-    {
-      before = step <= before && endsAt(voxel - step * stride) ? 0 : before;
-      behind = step <= behind && endsAt(voxel + step * stride) ? 0 : behind;
-      cost += (2 * step + 1) * weight;
-    }
-    return best;
-  }
-
-  __device__ void
-  Do(WriteDistance, unsigned voxel) const
-  {
-    const double root = from[voxel] == Unknown ? INFINITY : sqrt(static_cast<double>(from[voxel]));
-    distances[voxel] = static_cast<float>(root * unit);
-  }
 
   /** Calls `visit(neighbor)` for the first `count` neighbors of a voxel that are in the image. */
   template <typename TVisit>

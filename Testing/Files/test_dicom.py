@@ -303,6 +303,10 @@ class Compressed(Dicom):
                 image = self.read(path)
                 self.assertEqual(image.type, np.dtype(dtype).name)
                 np.testing.assert_array_equal(image.voxels, frames, "%s %s" % (syntax.name, dtype))
+                # The command leaves out a part of what GDCM does at its start.
+                labels, limit = self.path("labels.nrrd"), int(np.median(frames))
+                self.label(path, labels, "--range", str(limit), "inf")
+                np.testing.assert_array_equal(self.read(labels).voxels > 0, frames >= limit)
                 # A series: a child process decodes several files.
                 for index, frame in enumerate(frames):
                     self.save(self.compressed(frame, syntax, [encode(frame)], position=(0, 0, index),

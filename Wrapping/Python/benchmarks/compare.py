@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times brickccl, cc3d, scipy and scikit-image: numpy arrays in and out, a new label map for each call.
 
-    python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [--new-memory] [MASK.npy ...]
+    python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [--new-memory] [--sides 64 100 128 ...] [MASK.npy ...]
 
 Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count, and in parentheses
 how many times as long as brickccl's with uint32 and with the smallest type the others take; the time that
 importing takes; how soon Ctrl-C takes effect. Needs brickccl[test]. `overhead.py` is about small arrays.
+
+With `--sides`, it times cubes of these sides and compares them with cc3d, in milliseconds: label maps of cc3d's type, kept and freed,
+and written into `out=`; and apart, the clearing of the pages of such a map by the system, in small pages and in large ones.
+The given masks are cut to these sides, and repeated, mirrored, if they are smaller.
 """
 
 import argparse
+import ctypes
 import functools
+import mmap
 import os
 import platform
 import signal
@@ -105,6 +111,77 @@ def compare(name, mask, repeat, cpu, in_new_memory=False):
         print("| " + " | ".join(map(str, row)) + " |", flush=True)
 
 
+def grains(side, grain, seed):
+    """Half of the cubes of this many voxels along each axis."""
+    coarse = np.random.default_rng(seed).random((-(-side // grain),) * 3) < 0.5
+    return np.ascontiguousarray(np.kron(coarse, np.ones((grain,) * 3, bool))[:side, :side, :side])
+
+
+def page_time(size, with_large_pages, repeat):
+    """Milliseconds of the processor to write one byte in each page of new memory, the median."""
+    times = []
+    for _ in range(repeat):
+        memory = mmap.mmap(-1, size + (1 << 21), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        if with_large_pages:
+            memory.madvise(mmap.MADV_HUGEPAGE)
+        pages = np.frombuffer(memory, np.uint8)
+        begin = -pages.ctypes.data % (1 << 21)
+        pages = pages[begin:begin + size:4096]
+        start = time.process_time()
+        pages[:] = 1
+        times.append(1e3 * (time.process_time() - start))
+    return statistics.median(times)
+
+
+def compare_side(name, mask, repeat):
+    """A line of milliseconds: processor time on one thread, the clock's on two."""
+    image = mask.view(np.uint8)
+    peer = functools.partial(cc3d.connected_components, image, connectivity=26, binary_image=True)
+    dtype = peer().dtype
+    ours = functools.partial(brickccl.label, image, connectivity=26, dtype=dtype)
+    out = np.zeros(image.shape, dtype)
+    assert np.array_equal(ours() > 0, image > 0) and ours(out=out).max() == peer().max()
+    calls = {"one": functools.partial(ours, threads=1), "out": functools.partial(ours, threads=1, out=out),
+             "two": functools.partial(ours, threads=2), "peer": peer}
+    times = {}
+    for are_kept in (True, False):
+        kept = []
+        for turn in range(repeat + 1):
+            for call, function in calls.items():
+                clock = time.perf_counter if call == "two" else time.process_time
+                begin = clock()
+                result = function()
+                if not are_kept:
+                    del result
+                times.setdefault((call, are_kept), []).append(1e3 * (clock() - begin))
+                if are_kept:
+                    kept.append(result)
+                    del result
+            if len(kept) > 16:
+                # The next ones get their pages from the system.
+                kept.clear()
+                brickccl.release_memory()
+                ctypes.CDLL(None).malloc_trim(0)
+    median = {key: statistics.median(values[1:]) for key, values in times.items()}
+    row = [name, dtype] + [f"{median[key, kept]:.3g}" for kept in (True, False) for key in ("one", "two", "peer")]
+    row += [f"{median['out', False]:.3g}", *(f"{page_time(out.nbytes, large, repeat):.3g}" for large in (False, True))]
+    row += [f"{median['peer', kept] / median['one', kept]:.2f}" for kept in (True, False)]
+    print("| " + " | ".join(map(str, row)) + " |", flush=True)
+
+
+def compare_sides(sides, masks, repeat):
+    print("| mask | type | kept: 1 thread | 2 threads | cc3d | freed: 1 thread | 2 threads | cc3d | out= | pages: small | large | "
+          "x cc3d kept | freed |")
+    print("| --- " * 13 + "|")
+    for side in sides:
+        compare_side(f"balls {side}^3", balls(side, 0.2, 1), repeat)
+        compare_side(f"noise {side}^3", grains(side, 4, 1), repeat)
+        for path in masks:
+            whole = read_mask(path)
+            cut = np.pad(whole, [(0, max(0, side - size)) for size in whole.shape], "symmetric")[:side, :side, :side]
+            compare_side(f"{os.path.basename(path).split('_')[0]} {side}^3", np.ascontiguousarray(cut), repeat)
+
+
 def import_time():
     script = "import time, numpy; begin = time.perf_counter(); import brickccl; print(time.perf_counter() - begin)"
     times = [float(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout) for _ in range(9)]
@@ -134,10 +211,14 @@ def main():
     parser.add_argument("--cpu", action="store_true", help="CPU time, of one thread: for machines that others use, too")
     parser.add_argument("--masks-alone", action="store_true", help="only these masks, no others and nothing else")
     parser.add_argument("--new-memory", action="store_true", help="no label map in the memory of an earlier one")
+    parser.add_argument("--sides", type=int, nargs="+", help="compare cubes of these sides with cc3d, and do nothing more")
     arguments = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.2f}")
     print(f"brickccl {brickccl.__version__}, cc3d {cc3d.__version__ if hasattr(cc3d, '__version__') else ''}, "
           f"scipy {scipy.__version__}, scikit-image {skimage.__version__}, numpy {np.__version__}\n")
+    if arguments.sides:
+        compare_sides(arguments.sides, arguments.masks, arguments.repeat)
+        return
     threads = "1 thread" if arguments.cpu else "1 / 2 threads"
     print(f"| mask | neighbors | components | uint32, {threads} | smallest type | cc3d | scipy | scikit-image |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")

@@ -17,14 +17,13 @@ _LABEL_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "u4", "u8", "i1", "
 _SMALL_TYPES = tuple((np.dtype(name), int(np.iinfo(name).max)) for name in ("u1", "u2", "u4"))
 
 
-#: Smaller label maps take the memory that numpy gives them.
-_SMALLEST_KEPT_BYTES = 1 << 25
+_LARGE_PAGE = 1 << 21
 
 
 def release_memory() -> int:
     """Return the memory of freed label maps and labelings to the system.
 
-    A new label map of 32 MiB or more reuses the memory of a freed one, so the system need not clear its pages again. For
+    A new label map of about 2 MiB or more reuses the memory of a freed one, so the system need not clear its pages again. For
     this, Linux keeps the memory of at most two freed label maps, of at most 4 GiB together. It counts as memory of the
     process, but the system takes it back when memory is short. Labelings (from `find`, and inside `label`) also reuse memory:
     at most 64 MiB are kept, and a labeling holds at most two bytes per voxel.
@@ -47,7 +46,8 @@ def new_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     """A new array in C order, not initialized, like `numpy.empty`."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
-    if size < _SMALLEST_KEPT_BYTES or sys.platform != "linux":
+    # Whole large pages, which the system clears sooner, unless much of the last one would be empty.
+    if -size % _LARGE_PAGE > size // 4 or size == 0 or sys.platform != "linux":
         return np.empty(shape, dtype)
     array: np.ndarray[Any, Any] = _core.new_label_memory(size).view(dtype).reshape(shape)
     return array

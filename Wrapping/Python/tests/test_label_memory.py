@@ -69,6 +69,10 @@ def test_small_ones_and_those_of_another_size_are_not_mixed_up():
     assert small.flags.owndata
     del small
     assert _core.release_label_memory() == 0
+    # A quarter of the map at most is added to fill large pages.
+    assert brickccl.label(_image(1, (80, 100, 100))).flags.owndata
+    assert not brickccl.label(_image(1, (100, 100, 100))).flags.owndata
+    assert _core.release_label_memory() == 2 * _output._LARGE_PAGE
     large = brickccl.label(_image(1), dtype=np.uint64)
     place = _address(large)
     del large

@@ -129,8 +129,8 @@ def main():
                 times = {name: [] for name in commands}
                 clock = processor_seconds if arguments.cpu else time.perf_counter
                 for turn in range(arguments.runs + 1):
-                    # Each is first in turns: a program finds the memory that the one before it left.
-                    for name in [*commands][turn % len(commands):] + [*commands][:turn % len(commands)]:
+                    # A program finds the memory that the one before it left: every other turn is in reverse order.
+                    for name in [*commands][::1 - turn % 2 * 2]:
                         times[name].append(seconds_of(commands[name], clock)[0])
                 median = {name: statistics.median(all_[1:]) if None not in all_ else None
                           for name, all_ in times.items()}

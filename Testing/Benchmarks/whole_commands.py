@@ -3,7 +3,7 @@
 """Times whole commands, from start to the written label map, beside ten lines of Python with SimpleITK and cc3d.
 
     Testing/Benchmarks/install-peers.sh numpy SimpleITK connected-components-3d
-    build/peers/bin/python Testing/Benchmarks/whole_commands.py [--runs 7] [--earlier OLD_BRICKCCL] IMAGE ...
+    build/peers/bin/python Testing/Benchmarks/whole_commands.py [--runs 7] [--cpu] [--earlier OLD_BRICKCCL] IMAGE ...
 
 Images are masks that both read (.nhdr with .raw.gz, say). Programs take turns within one run; figures are medians, with
 the page cache warm. `--reading IMAGE` times reading alone beside SimpleITK's reader, of a folder beside its reader of
@@ -13,6 +13,7 @@ PackBits, and as a DICOM series. Its slices are repeated, mirrored in turns, up 
 
 import argparse
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -70,10 +71,15 @@ for k in range(slices):
 """
 
 
-def seconds_of(command):
-    begin = time.perf_counter()
+def processor_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def seconds_of(command, clock=time.perf_counter):
+    begin = clock()
     result = subprocess.run(command, capture_output=True, text=True)
-    duration = time.perf_counter() - begin
+    duration = clock() - begin
     if result.returncode != 0:
         return None, result
     return duration, result
@@ -95,6 +101,7 @@ def main():
     parser.add_argument("--command", default="build/release/bin/brickccl")
     parser.add_argument("--earlier", help="an earlier brickccl")
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--cpu", action="store_true", help="seconds of the processor, for busy machines; brickccl has one thread")
     parser.add_argument("--reading", action="append", default=[])
     parser.add_argument("--reading-of", metavar="IMAGE")
     parser.add_argument("--itk", help="the program that times ITK's own reader")
@@ -105,6 +112,7 @@ def main():
     with open(peer, "w") as stream:
         stream.write(PEER)
     ratios, against_earlier = [], []
+    threads = ["--threads", "1"] if arguments.cpu else []
     try:
         if arguments.images:
             print("| image | to | brickccl s | SimpleITK + cc3d s | ratio | earlier s | ratio | MB | SimpleITK's MB | "
@@ -113,14 +121,17 @@ def main():
         for image in arguments.images:
             for extension in EXTENSIONS:
                 ours, theirs, old = (os.path.join(folder, name + extension) for name in ("ours", "theirs", "old"))
-                commands = {"ours": [arguments.command, "label", image, ours, "--connectivity", "26", "--quiet"],
+                commands = {"ours": [arguments.command, "label", image, ours, "--connectivity", "26",
+                                     *threads, "--quiet"],
                             "theirs": [sys.executable, peer, image, theirs]}
                 if arguments.earlier:
-                    commands["old"] = [arguments.earlier, "label", image, old, "--connectivity", "26", "--quiet"]
+                    commands["old"] = [arguments.earlier, "label", image, old, "--connectivity", "26", *threads, "--quiet"]
                 times = {name: [] for name in commands}
-                for _ in range(arguments.runs + 1):
-                    for name, command in commands.items():
-                        times[name].append(seconds_of(command)[0])
+                clock = processor_seconds if arguments.cpu else time.perf_counter
+                for turn in range(arguments.runs + 1):
+                    # A program finds the memory that the one before it left: every other turn is in reverse order.
+                    for name in [*commands][::1 - turn % 2 * 2]:
+                        times[name].append(seconds_of(commands[name], clock)[0])
                 median = {name: statistics.median(all_[1:]) if None not in all_ else None
                           for name, all_ in times.items()}
                 size = {name: os.path.getsize(path) / 1e6 if os.path.exists(path) else 0

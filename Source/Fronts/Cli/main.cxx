@@ -8,30 +8,6 @@
 #include <string>
 #include <vector>
 
-#ifdef __linux__
-// What GDCM and Highway do whenever their shared libraries are loaded, and nothing here uses: dictionaries of DICOM's
-// tags are filled, the resolution of a timer is measured. These are found first.
-namespace gdcm
-{
-struct Dicts
-{
-  void LoadDefaults();
-};
-[[gnu::weak, gnu::visibility("default")]] void
-Dicts::LoadDefaults()
-{}
-} // namespace gdcm
-
-namespace hwy::platform
-{
-[[gnu::weak, gnu::visibility("default")]] double
-TimerResolution()
-{
-  return 1;
-}
-} // namespace hwy::platform
-#endif
-
 /** The arguments: `--help` for none, `COMMAND --help` for `help COMMAND`, and then `--help-all` for `--all`. */
 static std::vector<char *>
 WithHelp(int argc, char ** argv)

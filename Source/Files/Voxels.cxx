@@ -8,6 +8,7 @@
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -93,6 +94,33 @@ ReadText(const char *     begin,
     ThrowIf(std::find_if_not(place, end, IsSeparator) != end,
             "it has more numbers than the " + std::to_string(count) + " of its voxels");
   });
+}
+
+/** Reads bytes of two digits each, with any white space between digits. */
+static void
+ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
+{
+  std::size_t digits = 0;
+  for (std::uint64_t place = begin; place < file.Size() && digits < 2 * bytes; ++place)
+  {
+    const char * const letter = reinterpret_cast<const char *>(file.Data()) + place;
+    unsigned           digit = 0;
+    if (std::isspace(static_cast<unsigned char>(*letter)) != 0)
+    {
+      continue;
+    }
+    if (std::from_chars(letter, letter + 1, digit, 16).ec != std::errc())
+    {
+      throw Error("a byte among its hexadecimal digits has the value " +
+                  std::to_string(static_cast<unsigned char>(*letter)));
+    }
+    std::byte & value = output[digits / 2];
+    value = (digits % 2 == 0 ? std::byte{ 0 } : value << 4) | static_cast<std::byte>(digit);
+    ++digits;
+  }
+  ThrowIf(digits < 2 * bytes,
+          "the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
+            std::to_string(2 * bytes));
 }
 
 static void
@@ -262,6 +290,9 @@ ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImag
       break;
     case Encoding::Text:
       ReadText(text + begin, text + file.Size(), image.type, bytesOfFile / size, own.progress, part);
+      break;
+    case Encoding::Hexadecimal:
+      ReadHexadecimal(file, begin, bytesOfFile, part);
       break;
     case Encoding::Compressed:
       InflateAll(layout.parts[i], bytesOfFile, own.progress, part);

@@ -49,6 +49,7 @@ enum class Encoding
 {
   Raw,
   Text,
+  Hexadecimal,
   Compressed
 };
 

@@ -86,15 +86,10 @@ TEST(Tuning, NumbersAreNotThoseThatWereMeasured)
   int others = 0;
   for (const cuda::TuningRow & row : cuda::TuningTable)
   {
-    EXPECT_TRUE(row.legal.Have(cuda::ValueOf(row.number))) << row.name;
+    EXPECT_TRUE(row.legal.Have(cuda::ValueOf(row.number))) << row.meaning;
     others += cuda::ValueOf(row.number) != row.value ? 1 : 0;
   }
   EXPECT_GT(others, static_cast<int>(cuda::Tuned::Count) / 2);
-  std::ostringstream printed;
-  cuda::PrintTuning(printed);
-  EXPECT_NE(printed.str().find("FewLinks = " + std::to_string(cuda::ValueOf(cuda::Tuned::FewLinks)) + ' '),
-            std::string::npos)
-    << printed.str();
 }
 
 TEST(Tuning, MasksAreThoseOfTheFloodFill)

@@ -23,16 +23,18 @@ class NrrdTest(FilesTest):
 
     def test_encodings(self):
         text = " ".join(map(str, self.voxels.ravel())).encode()
-        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("ascii", text),
-                               ("text", text.replace(b" ", b", "))):
+        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("hex", self.raw.hex(" ").encode()),
+                               ("ascii", text), ("text", text.replace(b" ", b", "))):
             with self.subTest(encoding=encoding):
                 ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
                 np.testing.assert_array_equal(ours.voxels, self.voxels)
-        for encoding in ("zstd", "bzip2", "hex"):
+        for encoding in ("zstd", "bzip2"):
             self.refuses(self.write(self.fields + ["encoding: " + encoding], self.raw), saying=[encoding, "save it with gzip"])
         for numbers in ("0 -9223372036854775808 -1", "9223372036854775807 -9223372036854775808 1"):
             header = self.fields + ["encoding: raw", "data file: p_%02d.raw " + numbers]
             self.refuses(self.write(header, b""), saying="do not make a list of files")
+        self.refuses(self.write(self.fields + ["encoding: hex"], b"0g" * 240), saying="the value 103")
+        self.refuses(self.write(self.fields + ["encoding: hex"], b"00" * 200), saying=["truncated", "400 hexadecimal digits"])
         self.refuses(self.write(self.fields + ["encoding: text"], text + b" 7"), saying="more numbers")
         self.refuses(self.write(self.fields + ["encoding: text"], text.replace(b" ", b" x", 1)), saying="not a number")
         self.refuses(self.write(self.fields + ["encoding: text"], b"99999 " * 120), saying="int16")

@@ -5,7 +5,6 @@
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
 //     [--large-voxels N] [--slices N] [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //     [--segments FILE NX NY NZ] [--host N] [--live N]
-//   brickccl-gpu-benchmark --tuning     prints the numbers that kernels were tuned by, and what was measured
 //
 // Options that narrow the choice come first: --only times the inputs whose names hold TEXT. A mask's file has one byte
 // per voxel. A file of segments has four; segments are labeled by equal values.
@@ -18,7 +17,6 @@
 #include "LiveTimes.cuh"
 #include "Patterns.h"
 
-#include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 
@@ -26,7 +24,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -321,23 +318,6 @@ BenchmarkSegments(const char * const * arguments)
   Benchmark(NameOf(arguments[0]), extent, ReadVoxels<T>(arguments[0], extent), nullptr, Criterion::EqualValue(0));
 }
 
-/** Does what times nothing. \return the exit code, or -1 if there is more to do */
-int
-CodeBeforeTimes(int argc, char ** argv)
-{
-  if (argc == 2 && argv[1] == std::string("--tuning"))
-  {
-    cuda::PrintTuning(std::cout);
-    return 0;
-  }
-  if (ResolveDevice({ Device::Kind::Cuda, 0 }).device.kind != Device::Kind::Cuda)
-  {
-    std::fprintf(stderr, "%s\n", ResolveDevice({ Device::Kind::Cuda, 0 }).remark.c_str());
-    return 1;
-  }
-  return -1;
-}
-
 void
 BenchmarkNoises(const Extent & extent)
 {
@@ -377,9 +357,10 @@ BenchmarkPlanes(long long size)
 int
 main(int argc, char ** argv)
 {
-  if (const int code = CodeBeforeTimes(argc, argv); code >= 0)
+  if (const ResolvedDevice found = ResolveDevice({ Device::Kind::Cuda, 0 }); found.device.kind != Device::Kind::Cuda)
   {
-    return code;
+    std::fprintf(stderr, "%s\n", found.remark.c_str());
+    return 1;
   }
   std::printf("input,extent,connectivity,algorithm,milliseconds,times the floor,components,scratch bytes per voxel\n");
   bool noise = false;

@@ -193,6 +193,7 @@ EncodingOf(const NrrdHeader & header)
                                           std::pair{ "txt", Encoding::Text },
                                           std::pair{ "text", Encoding::Text },
                                           std::pair{ "ascii", Encoding::Text },
+                                          std::pair{ "hex", Encoding::Hexadecimal },
                                           std::pair{ "gzip", Encoding::Compressed },
                                           std::pair{ "gz", Encoding::Compressed } })
   {
@@ -201,7 +202,7 @@ EncodingOf(const NrrdHeader & header)
       return encoding;
     }
   }
-  throw Unsupported("its encoding is " + Quoted(name) + "; raw, gzip and text are read: save it with gzip");
+  throw Unsupported("its encoding is " + Quoted(name) + "; raw, gzip, text and hex are read: save it with gzip");
 }
 
 /** Reads the voxels of an image whose type, channels and extent are known. */

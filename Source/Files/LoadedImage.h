@@ -156,7 +156,7 @@ struct LoadedImage
   std::int64_t slicesAtOnce = 1;
   /** The bytes of a chunk, of which each thread decompresses one when a part is read. */
   std::uint64_t chunkBytes = 0;
-  ScalarType   type = ScalarType::UInt8;
+  ScalarType    type = ScalarType::UInt8;
   /** The number of values of a voxel. Alpha, which says how to draw a voxel, is left out. */
   int      channels = 1;
   Extent   extent;

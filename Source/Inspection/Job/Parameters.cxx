@@ -353,7 +353,8 @@ OutputRows()
 
     { "memory", "", &Job::memory, { Kind::Memory, 1 }, "SIZE", group::Running,
       "memory limit, e.g. 4GiB, for volumes larger than memory", {},
-      "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
+      "The volume is labeled slab by slab. The program itself takes 56 MiB, 8 MiB more for each of --threads beyond one, and "
+      "three chunks of a Zarr or HDF5 array for each thread. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images; volumes compressed in several files are refused. "
       "Thresholds and parts are found in further passes over the files. Local thresholds, `--split` of `--pores`, and the columns geodesic, skeleton, "

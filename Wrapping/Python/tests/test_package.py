@@ -108,7 +108,7 @@ WRONG_PROGRAM = (
     "brickccl.relabel(np.ones(3, int), order='place')\n"
     "brickccl.statistics(np.ones(3, int), names='itk')\n"
     "brickccl.voxel_graph(np.ones(3), criterion='same')\n"
-    "brickccl.label(np.ones(3), split='wide')\n"
+    "brickccl.label(np.ones(3), split=[1])\n"
 )
 
 

@@ -72,6 +72,16 @@ class SplitTest(CommandTest):
         self.assertEqual(self.objects("--connectivity", 6)[1]["components"], 3)
         self.assertEqual(self.objects("--threads", 1)[0], self.objects("--threads", 3)[0])
 
+    def test_a_rise_of_the_height_stays_at_every_spacing(self):
+        # Two squares whose peaks are 8 voxels high, and a path one voxel wide.
+        values = [int(0 < x < 16 and 0 < y < 16 or 16 < x < 32 and 0 < y < 16 or (x == 16 and y == 8)) for y in range(17) for x in range(33)]
+        write_nrrd(self.mask, "uint8", (33, 17), values)
+        for spacing in (1, 0.3, 0.6, 0.7, 0.35, 0.03, 0.1):
+            height = float("%.12g" % (7 * spacing))
+            for option, objects in ((height, 2), (1.001 * height, 1), ("87.4%", 2), ("87.6%", 1)):
+                self.assertEqual(self.objects("--spacing", spacing, spacing, "--split-height", option)[1]["components"], objects,
+                                 (spacing, option))
+
     def test_the_table_has_each_parent(self):
         values = [value * (7 if i % 24 < 20 else 300) for i, value in enumerate(self.values)]
         write_nrrd(self.mask, "uint16", self.sizes, values)

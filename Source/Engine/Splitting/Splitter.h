@@ -40,8 +40,10 @@ UsedAxes(const Connectivity & connectivity)
 inline auto
 LowPeak(const std::optional<SplitHeight> & height, const DistanceUnit & unit)
 {
-  const bool   isPercent = height && height->isPercent;
-  const double least = !height ? 0.75 * unit.smallest : height->value / (isPercent ? 1 : unit.length);
+  const bool isPercent = height && height->isPercent;
+  // A quotient that is rounded up must not merge what rises as much.
+  const double length = unit.length * (1 + 1e-12);
+  const double least = !height ? 0.75 * unit.smallest : height->value / (isPercent ? 1 : length);
   return [=](auto peak, auto pass) {
     // Without roots, whole squares and per cents are compared exactly.
     return isPercent ? 1e4 * static_cast<double>(pass) > (100 - least) * (100 - least) * static_cast<double>(peak)

@@ -73,6 +73,13 @@ class NrrdTest(FilesTest):
         ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 2 2", 'space units: "um" "um" "um"'], self.raw))
         self.assert_geometry(ours, (0.5, 2, 2))
         self.assertIn("its space units are ignored", " ".join(ours.notes))
+        units = ["encoding: raw", 'units: "cm" "cm" "cm"']
+        self.assert_geometry(self.read(self.write(self.fields + units, self.raw)), (1, 1, 1))
+        ours = self.read(self.write(self.fields + units + ["spacings: 1 nan 1", "axis mins: 1 2 3"], self.raw))
+        self.assert_geometry(ours, (10, 1, 10), (10, 20, 30))
+        ours = self.read(self.write(self.fields + units + ["space: LPS", "space directions: (1,0,0) (0,1,0) (0,0,1)"], self.raw))
+        self.assert_geometry(ours, (1, 1, 1))
+        self.assertIn("its units are ignored", " ".join(ours.notes))
 
     def test_the_ends_of_axes(self):
         raw, ends = self.fields + ["encoding: raw"], ["axis mins: 10 20 30", "axis maxs: 13 30 42"]

@@ -210,6 +210,9 @@ SetNrrdGeometry(const NrrdHeader &               header,
 {
   if (const std::string * const directions = header.Find("space directions"))
   {
+    NoteIf(header.Find("units") != nullptr && places.size() == fileDimension,
+           "its units are ignored, because it has space directions; these have a field 'space units'",
+           image.notes);
     SetDirections(header, *directions, places, options, image);
     return;
   }
@@ -227,10 +230,10 @@ SetNrrdGeometry(const NrrdHeader &               header,
   for (std::size_t i = 0; i < places.size(); ++i)
   {
     const std::size_t place = places[i];
-    const double      spacing = std::isnan(spacings[place]) ? 1 : spacings[place];
-    const double      first = mins[place] + (LowerCase(centers[place]) == "cell" ? spacing / 2 : 0);
-    image.geometry.spacing[i] = spacing * units[place];
-    image.geometry.origin[i] = std::isnan(first) ? 0 : first * units[place];
+    const double      spacing = std::isnan(spacings[place]) ? 1 : spacings[place] * units[place];
+    const double      first = mins[place] * units[place] + (LowerCase(centers[place]) == "cell" ? spacing / 2 : 0);
+    image.geometry.spacing[i] = spacing;
+    image.geometry.origin[i] = std::isnan(first) ? 0 : first;
     untold += std::isnan(spacings[place]) ? (untold.empty() ? "" : ", ") + std::string(1, AxisNames[i]) : "";
     count += std::isnan(spacings[place]) ? 0 : 1;
   }

@@ -54,10 +54,11 @@ ChooseScan(Server & server, const std::string & token, std::string & folder, std
   std::mutex mutex;
   // When the request of the page that waits was last asked for.
   std::optional<std::chrono::steady_clock::time_point> lastSign;
-  std::vector<Choice>                                  choices;
-  std::size_t                                          first = 1;
-  std::string                                          chosen;
-  const auto answer = [&](const Request & request) -> std::optional<Response> {
+  // They outlast a call that chose what cannot be read, so that its page's rows stay what they are.
+  static std::vector<Choice> choices;
+  static std::size_t         first = 1;
+  std::string                chosen;
+  const auto                 answer = [&](const Request & request) -> std::optional<Response> {
     const std::string                 path = CheckSource(request, token);
     const std::lock_guard<std::mutex> lock(mutex);
     if (path == "presence")
@@ -75,7 +76,7 @@ ChooseScan(Server & server, const std::string & token, std::string & folder, std
         200,
         "text/css",
         ":root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; } ul { list-style: none; "
-        "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
+                        "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
       };
     }
     const std::string begin = "open/";

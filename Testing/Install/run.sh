@@ -42,6 +42,7 @@ fi
 within() {
   unshare --mount --pid --fork --mount-proc="$system/proc" \
     env -i PATH=/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin HOME=/home LANG=C.UTF-8 ${http_proxy:+http_proxy="$http_proxy"} \
+    ${CMAKE_BUILD_PARALLEL_LEVEL:+CMAKE_BUILD_PARALLEL_LEVEL="$CMAKE_BUILD_PARALLEL_LEVEL"} \
     chroot "$system" bash -euo pipefail -c "cd /home; $1"
 }
 install_packages() {

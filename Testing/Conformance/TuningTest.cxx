@@ -86,7 +86,7 @@ TEST(Tuning, NumbersAreNotThoseThatWereMeasured)
   int others = 0;
   for (const cuda::TuningRow & row : cuda::TuningTable)
   {
-    EXPECT_TRUE(row.legal.Have(cuda::ValueOf(row.number))) << row.meaning;
+    EXPECT_TRUE(row.legal.Have(cuda::ValueOf(row.number))) << static_cast<int>(row.number);
     others += cuda::ValueOf(row.number) != row.value ? 1 : 0;
   }
   EXPECT_GT(others, static_cast<int>(cuda::Tuned::Count) / 2);

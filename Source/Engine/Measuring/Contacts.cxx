@@ -101,7 +101,7 @@ private:
   std::size_t              m_Limit = std::size_t{ 1 } << 20;
 };
 
-/** An earlier row, at most two rows away along each axis, whose runs are compared with those of a row. */
+/** A row before another one, at most two steps away along each axis. The runs of the two are compared. */
 struct NearRow
 {
   RowStep step;

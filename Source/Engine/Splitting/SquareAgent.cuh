@@ -64,7 +64,7 @@ struct SquareAgent
   /** The words so far, and those along one more axis. */
   const unsigned * from;
   unsigned *       words;
-  /** What is written along the last axis: squares, or distances, of which a table has those of small squares. */
+  /** The last axis writes squares or distances. `roots` is a table of the distances of small squares. */
   unsigned *           squares;
   unsigned long long * isTooLarge;
   float *              distances, *roots;
@@ -108,7 +108,7 @@ struct SquareAgent
     roots[square] = DistanceOf(square);
   }
 
-  /** The bits of eight voxels. Behind the row's end, its last voxel goes on. */
+  /** Finds the bits of eight voxels. Places beyond the row's end count as its last voxel. */
   __device__ void
   Do(FindBits, unsigned index) const
   {

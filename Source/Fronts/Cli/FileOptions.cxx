@@ -174,7 +174,10 @@ CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const Name
   CheckOutputs(inputs, outputs);
   for (const auto & [name, path] : outputs)
   {
-    path.empty() ? void() : CheckWritable(path);
+    if (!path.empty())
+    {
+      CheckWritable(path);
+    }
   }
 }
 

@@ -94,9 +94,14 @@ RunView(ViewArguments arguments)
   const bool  isGiven = !arguments.input.empty();
   const auto  recipe = arguments.recipe.empty() ? batch::Recipe() : batch::ReadRecipe(arguments.recipe);
   view::Scene scene;
-  isGiven                  ? LoadScene(arguments, recipe, device, reporter, scene)
-  : !device.remark.empty() ? reporter.Note("note: " + device.remark)
-                           : void();
+  if (isGiven)
+  {
+    LoadScene(arguments, recipe, device, reporter, scene);
+  }
+  else if (!device.remark.empty())
+  {
+    reporter.Note("note: " + device.remark);
+  }
 
   const std::string token = MakeToken();
   view::Server      server(arguments.port, arguments.embedIn);

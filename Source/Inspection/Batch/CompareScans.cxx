@@ -315,7 +315,10 @@ CompareScans(const std::vector<std::string> & paths, const CompareScansOptions &
 {
   ScanComparison                all;
   std::vector<ScannedDefects> & scans = all.scans;
-  options.aligns ? CheckMayAlign() : void();
+  if (options.aligns)
+  {
+    CheckMayAlign();
+  }
   for (const std::string & path : paths)
   {
     ComparedItem item;

@@ -197,7 +197,10 @@ private:
       for (std::size_t x = 0; x < sums.size(); ++x)
       {
         voxels += sums[x] - (x < width ? 0 : sums[x - width]);
-        x + 1 < width ? void() : windows.push_back(voxels);
+        if (x + 1 >= width)
+        {
+          windows.push_back(voxels);
+        }
       }
     });
     return windows;

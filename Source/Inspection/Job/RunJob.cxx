@@ -74,7 +74,12 @@ NoteSplit(const SplitReport & report, bool isSeeded, const std::function<void(co
 {
   ThrowIf<InvalidArgument>(report.seeds == 0 && isSeeded,
                            "the seeds are 0 everywhere; mark each object with a number of its own");
-  const auto          noteIf = [&](bool condition, const std::string & text) { condition ? note(text) : void(); };
+  const auto noteIf = [&](bool condition, const std::string & text) {
+    if (condition)
+    {
+      note(text);
+    }
+  };
   const std::uint64_t lost = report.seeds - std::min<std::uint64_t>(report.seeds, report.objects.size());
   noteIf(lost > 0,
          "seeds in the background make no object: " + std::to_string(lost) + " of " + std::to_string(report.seeds));

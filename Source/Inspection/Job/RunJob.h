@@ -100,7 +100,8 @@ struct SplitComponents
 /** The height of a split; none for "auto". \throws InvalidArgument for a text that is not one */
 std::optional<SplitHeight> SplitHeightOf(const std::string & text, bool isOfValues = false);
 
-/** Notes what a split left out, and why another device did it. \throws InvalidArgument if there is no seed */
+/** Notes the seeds and voxels that a split left out, and why the requested device was not used.
+ *  \throws InvalidArgument if there is no seed */
 void NoteSplit(const SplitReport & report, bool isSeeded, const std::function<void(const std::string &)> & note);
 
 /** Labels the objects of components. Holes belong to components; limits on sizes and other filters apply to objects.

@@ -114,7 +114,7 @@ private:
                              "the seeds of a split have the extent " + seeds.extent.ToString() + "; the labels have " +
                                m_Image.extent.ToString());
     ThrowIf<InvalidArgument>(m_Options.height.has_value() || m_Options.findsCurve,
-                             "a split with seeds has no height, and so no curve; leave out the seeds");
+                             "a split with seeds has no height and no curve; leave out these or the seeds");
     CheckLabels(seeds, m_Context, "seed");
     const auto              seedAt = NumbersOf(seeds);
     std::set<std::uint64_t> all = { 0 };

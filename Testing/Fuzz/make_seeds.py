@@ -165,6 +165,8 @@ def vtk():
               b'>\n<ImageData WholeExtent="0 6 0 4 0 2" Origin="1 2 3" Spacing="1 2 3"><Piece Extent="0 6 0 4 0 2"><PointData>\n'
               b'<DataArray type="Int16" Name="a" format="' + form + b'">' + inside + b'</DataArray></PointData></Piece></ImageData>\n'
               b'<AppendedData encoding="' + appended + b"</AppendedData></VTKFile>\n")
+    write("vtk", "open-tag.vti", b'<VTKFile type="ImageData" version="0.1" byte_order="LittleEndian">\n<ImageData WholeExtent="0 1 0 1 0 1" Origin="1 2 3">'
+          b'<Piece Extent="0 1 0 1 0 1"><PointData>\n<DataArray type="Int16" Name="a" format="binary"/AAAA</VTKFile>\n')
     write("vtk", "lines.vtk", b"# vtk DataFile Version 3.0\ntitle\nBINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS 7 5 3\nSPACING 1 2 3\nORIGIN 0 0 0\n"
           b"POINT_DATA 105\nSCALARS a short 1\nLOOKUP_TABLE default\n" + VOXELS.astype(">i2").tobytes() + b"\n")
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes the readers of all image formats, and the requests of `brickccl view`, under the address and undefined-behavior sanitizers.
 #   Testing/Fuzz/run.sh [SECONDS [FORMAT ...]]       60 seconds each by default; 0: the known inputs once
+# FUZZ_SEED=N: the same inputs for the same code, as far as the seconds go (in CI a fault then belongs to the change); else others each time.
 # Ends with an error where an input crashes, takes more than 10 seconds or more than 2 GB; build/fuzz/found has it then.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,7 +18,7 @@ export ASAN_OPTIONS=allocator_may_return_null=0:detect_leaks=1 UBSAN_OPTIONS=hal
 
 fuzz() {
   mkdir -p "build/fuzz/corpus/$1"
-  build/fuzz/bin/brickccl-fuzz-"$1" "$limit" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
+  build/fuzz/bin/brickccl-fuzz-"$1" "$limit" "-seed=${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
     -print_final_stats=1 -artifact_prefix="build/fuzz/found/$1-" \
     "build/fuzz/corpus/$1" "Testing/Fuzz/seeds/$1" >"build/fuzz/$1.log" 2>&1 || {
     tail -40 "build/fuzz/$1.log"

@@ -249,7 +249,9 @@ TakeXml(const FileBytes &   file,
                        "compression, or read it whole, without --memory");
   if (isText)
   {
-    from = Decode64(file, text.find_first_not_of(WhiteSpace, begin), areCompressed ? 2 : 1);
+    begin = text.find_first_not_of(WhiteSpace, begin);
+    file.Require(begin, 1);
+    from = Decode64(file, begin, areCompressed ? 2 : 1);
     begin = 0;
   }
   if (areCompressed)

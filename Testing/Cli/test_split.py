@@ -72,6 +72,27 @@ class SplitTest(CommandTest):
         self.assertEqual(self.objects("--connectivity", 6)[1]["components"], 3)
         self.assertEqual(self.objects("--threads", 1)[0], self.objects("--threads", 3)[0])
 
+    def test_objects_go_on_through_periodic_ends(self):
+        ends = self.path("ends.nrrd")
+        moved = [self.values[i - i % 24 + (i + 10) % 24] for i in range(len(self.values))]
+        write_nrrd(ends, "uint8", self.sizes, moved, spacing=(0.5, 0.5, 0.5))
+        # The line is at 12 now, the disks around 20 and, through the end, around 4.
+        for command, options in (("split", ()), ("label", ("--split", "--statistics", self.path("t.csv")))):
+            summary = json.loads(self.ok(command, ends, self.output, "--periodic", "x", "--json", *options).stdout)
+            self.assertEqual((summary["components"], summary["periodic"]), (3, "x"))
+            labels = labels_of(self.output)[1]
+            for i, (value, label) in enumerate(zip(moved, labels)):
+                x = i % 24
+                among = [1] if x == 12 else [2] if x < 12 and x > 0 else [3] if 12 < x else [2, 3]
+                self.assertIn(label, among if value else [0], i)
+        with open(self.path("t.csv"), newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual([row["parent"] for row in rows], ["1", "2", "2"])
+        self.assertEqual(sum(int(row["voxel_count"]) for row in rows), sum(self.values))
+        self.fails("label", ends, self.output, "--split", "--periodic", "x", "--memory", "200MiB", saying=["periodic ends", "leave out"])
+        self.fails("split", ends, self.output, "--periodic", "x", "--print", saying="label --split --periodic")
+        self.fails("split", ends, self.output, "--periodic", "x", "--by-slice", "x", saying="cannot be periodic along x")
+
     def test_a_rise_of_the_height_stays_at_every_spacing(self):
         # Two squares whose peaks are 8 voxels high, and a path one voxel wide.
         values = [int(0 < x < 16 and 0 < y < 16 or 16 < x < 32 and 0 < y < 16 or (x == 16 and y == 8)) for y in range(17) for x in range(33)]
@@ -189,7 +210,6 @@ class SplitTest(CommandTest):
             self.fails("label", self.mask, self.output, "--split", text, saying="at least 0, a share")
         self.assertIn("image uncompressed", self.ok("distance", "--help").stdout)
         self.fails("label", self.mask, self.output, "--split", "--pores", "--threshold", 1, "--memory", "500MB", saying=["--pores", "--memory"])
-        self.fails("label", self.mask, self.output, "--split", "--periodic", "x", saying="--periodic")
 
     def test_label_splits_along_valleys_and_from_seeds(self):
         """As `brickccl split` does with the components."""

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <set>
 #include <vector>
 
 /** Images for the tests of splits. */
@@ -25,12 +26,13 @@ struct Case
   /** The squares of steps, and their unit. */
   std::vector<double> weights = { 1, 1, 1, 1 };
   double              unit = 1;
+  std::set<int>       periodic = {};
 };
 
 inline SplitProblem
 ProblemOf(const Case & one, double depth)
 {
-  SplitProblem problem{ one.extent, one.labels, {}, {}, depth / one.unit, 0, {}, {} };
+  SplitProblem problem{ one.extent, one.labels, {}, {}, one.periodic, depth / one.unit, 0, {}, {} };
   for (int axis = 0; axis < one.extent.dimension; ++axis)
   {
     problem.weights[static_cast<std::size_t>(axis)] =

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <utility>
@@ -40,7 +41,9 @@ NeighborsOf(const SplitProblem & problem, std::size_t voxel)
     bool         isInside = true;
     for (std::size_t axis = 4; axis-- > 0;)
     {
-      const std::int64_t at = place[axis] + offset[axis];
+      const std::int64_t size = problem.extent.size[axis];
+      const std::int64_t steps = place[axis] + offset[axis];
+      const std::int64_t at = problem.periodic.count(static_cast<int>(axis)) > 0 ? (steps + size) % size : steps;
       isInside = isInside && at >= 0 && at < problem.extent.size[axis];
       other = other * problem.extent.size[axis] + at;
     }
@@ -112,7 +115,9 @@ SquaresByPairs(const SplitProblem & problem)
       bool        isInSlice = true;
       for (std::size_t axis = 0; axis < 4; ++axis)
       {
-        const auto steps = static_cast<double>(there[axis] - here[axis]);
+        const std::int64_t apart = std::abs(there[axis] - here[axis]);
+        const bool         isRing = problem.periodic.count(static_cast<int>(axis)) > 0;
+        const auto steps = static_cast<double>(isRing ? std::min(apart, problem.extent.size[axis] - apart) : apart);
         isInSlice = isInSlice && (steps == 0 || problem.weights[axis] != 0);
         square = square + steps * steps * problem.weights[axis];
       }

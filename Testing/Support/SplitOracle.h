@@ -22,6 +22,8 @@ struct SplitProblem
   std::array<double, 4> weights = {};
   /** All steps to neighbors. */
   std::set<std::array<int, 4>> offsets;
+  /** The axes along which the image repeats. */
+  std::set<int> periodic = {};
   /** Heights of merging, in the unit in which a step of weight 1 is 1 long. */
   double depth = 0;
   /** Not 0: the heights of merging in per cent of the lower peak. There is then no depth. */

@@ -126,7 +126,16 @@ private:
   SetRow(const TLabel * labels, const std::vector<T> & costs, T * squares, TLabel & label, bool & differ) const
   {
     const std::int64_t length = m_Extent.RowLength();
-    const bool         endsAtBorder = m_Unit.to == DistanceTo::Boxes;
+    const auto         isLikeFirst = [&](TLabel other) { return other == labels[0]; };
+    const bool         isRing = m_Unit.periodic.Has(0) && !std::all_of(labels, labels + length, isLikeFirst);
+    const bool         endsElsewhere = m_Unit.to == DistanceTo::Boxes || isRing;
+    // The voxels at both ends whose label goes on through a periodic end.
+    std::int64_t head = 0;
+    std::int64_t tail = 0;
+    for (; isRing && labels[length - 1] == labels[0] && labels[head] == labels[0]; ++head)
+    {}
+    for (; head > 0 && labels[length - 1 - tail] == labels[0]; ++tail)
+    {}
     for (std::int64_t begin = 0, end = 0; begin < length; begin = end)
     {
       for (end = begin + 1; end < length && labels[end] == labels[begin]; ++end)
@@ -138,12 +147,14 @@ private:
       }
       differ = differ || (label != 0 && labels[begin] != label);
       label = labels[begin];
-      const bool hasLeft = m_Unit.weights[0] != 0 && (begin > 0 || endsAtBorder);
-      const bool hasRight = m_Unit.weights[0] != 0 && (end < length || endsAtBorder);
+      const bool         hasLeft = m_Unit.weights[0] != 0 && (begin > 0 || endsElsewhere);
+      const bool         hasRight = m_Unit.weights[0] != 0 && (end < length || endsElsewhere);
+      const std::int64_t left = begin - (begin == 0 ? tail : 0) - 1;
+      const std::int64_t right = end + (end == length ? head : 0);
       for (std::int64_t x = begin; x < end; ++x)
       {
-        squares[x] = std::min(hasLeft ? costs[static_cast<std::size_t>(x - begin + 1)] : UnknownSquare<T>,
-                              hasRight ? costs[static_cast<std::size_t>(end - x)] : UnknownSquare<T>);
+        squares[x] = std::min(hasLeft ? costs[static_cast<std::size_t>(x - left)] : UnknownSquare<T>,
+                              hasRight ? costs[static_cast<std::size_t>(right - x)] : UnknownSquare<T>);
       }
     }
   }
@@ -156,17 +167,25 @@ private:
     {
       return;
     }
-    const std::int64_t   length = m_Extent.size[axis];
+    // Beyond a periodic end, half of the line follows once more: no voxel is farther away.
+    const std::int64_t   own = m_Extent.size[axis];
+    const std::int64_t   around = m_Unit.periodic.Has(axis) ? own / 2 : 0;
+    const std::int64_t   length = own + 2 * around;
     const std::vector<T> costs = CostsOf<T>(m_Unit, axis, length);
     std::int64_t         stride = 1;
     for (int earlier = 0; earlier < axis; ++earlier)
     {
       stride *= m_Extent.size[earlier];
     }
+    std::vector<std::int64_t> places;
+    for (std::int64_t i = 0; i < length; ++i)
+    {
+      places.push_back((i + own - around) % own * stride);
+    }
     // Bundles are read together, in longer pieces of memory, as far as a cache holds them.
     const std::int64_t together = Lines * std::clamp<std::int64_t>(2048 / length, 1, 8);
     const std::int64_t tasks = (stride + together - 1) / together;
-    const Chunks       chunks(m_Extent.VoxelCount() / (stride * length) * tasks,
+    const Chunks       chunks(m_Extent.VoxelCount() / (stride * own) * tasks,
                         context.grain / (together * length),
                         std::int64_t{ 64 } * EffectiveThreadCount(context.threads));
     ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
@@ -177,9 +196,9 @@ private:
       for (std::int64_t task = chunks.Begin(chunk); task < chunks.End(chunk); ++task)
       {
         const std::int64_t first = task % tasks * together;
-        const std::int64_t at = task / tasks * stride * length + first;
+        const std::int64_t at = task / tasks * stride * own + first;
         const std::int64_t count = std::min(together, stride - first);
-        const bool         touch = CopyLines(at, stride, length, count, areSeveral, from.data());
+        const bool         touch = CopyLines(at, places, count, areSeveral, from.data());
         for (std::int64_t k = 0; k < count; k += Lines)
         {
           const T * const bundle = from.data() + k * length;
@@ -190,35 +209,46 @@ private:
           BoundByBorder(bundle, length, costs, to.data());
           for (std::int64_t line = k; line < std::min(k + Lines, count) && touch; ++line)
           {
-            BoundByLabels(m_Labels + at + line, stride, length, costs, to.data() + line - k);
+            BoundByLabels(m_Labels + at + line, places, costs, to.data() + line - k);
           }
           simd::SpreadSquares({ bundle, to.data(), length, costs.data(), blocks.data() });
-          for (std::int64_t i = 0; i < length; ++i)
+          for (std::int64_t i = around; i < around + own; ++i)
           {
-            std::copy_n(to.data() + i * Lines, std::min(Lines, count - k), m_Squares + at + k + i * stride);
+            std::copy_n(to.data() + i * Lines,
+                        std::min(Lines, count - k),
+                        m_Squares + at + k + places[static_cast<std::size_t>(i)]);
           }
         }
       }
     });
   }
 
-  /** Copies the squares of lines, bundle by bundle. \return whether voxels of different labels touch along them. */
+  /** Copies the squares of lines, bundle by bundle. \param places  the steps from `first` along the lines
+   *  \return whether voxels of different labels touch along them. */
   bool
-  CopyLines(std::int64_t at, std::int64_t stride, std::int64_t length, std::int64_t count, bool areSeveral, T * bundles)
-    const
+  CopyLines(std::int64_t                      first,
+            const std::vector<std::int64_t> & places,
+            std::int64_t                      count,
+            bool                              areSeveral,
+            T *                               bundles) const
   {
-    unsigned touch = 0;
-    for (std::int64_t i = 0; i < length; ++i, at += stride)
+    const auto   length = static_cast<std::int64_t>(places.size());
+    unsigned     touch = 0;
+    std::int64_t last = first + places[0];
+    for (std::int64_t i = 0; i < length; ++i)
     {
+      const std::int64_t at = first + places[static_cast<std::size_t>(i)];
       for (std::int64_t k = 0; k < count; k += Lines)
       {
         std::copy_n(m_Squares + at + k, std::min(Lines, count - k), bundles + k * length + i * Lines);
       }
-      for (std::int64_t k = at; k < at + count && areSeveral && i > 0; ++k)
+      for (std::int64_t k = 0; k < count && areSeveral; ++k)
       {
-        const TLabel before = m_Labels[k - stride];
-        touch |= unsigned{ m_Labels[k] != before } & unsigned{ m_Labels[k] != 0 } & unsigned{ before != 0 };
+        const TLabel label = m_Labels[at + k];
+        const TLabel before = m_Labels[last + k];
+        touch |= unsigned{ label != before } & unsigned{ label != 0 } & unsigned{ before != 0 };
       }
+      last = at;
     }
     return touch != 0;
   }
@@ -238,16 +268,20 @@ private:
   /** Lowers squares on a line to the square of the way to the nearest voxel of another label on it. Sums with that
    *  voxel's square and with farther ones are then too large to matter. */
   void
-  BoundByLabels(const TLabel * labels, std::int64_t stride, std::int64_t length, const std::vector<T> & costs, T * line)
-    const
+  BoundByLabels(const TLabel *                    labels,
+                const std::vector<std::int64_t> & places,
+                const std::vector<T> &            costs,
+                T *                               line) const
   {
+    const auto         length = static_cast<std::int64_t>(places.size());
     const std::int64_t unknown = length + 1;
+    const auto         labelAt = [&](std::int64_t i) { return labels[places[static_cast<std::size_t>(i)]]; };
     for (const std::int64_t direction : { 1, -1 })
     {
       std::int64_t steps = m_Unit.to == DistanceTo::Boxes ? 0 : unknown;
       for (std::int64_t i = direction > 0 ? 0 : length - 1, left = length; left > 0; i += direction, --left)
       {
-        const bool differs = left < length && labels[i * stride] != labels[(i - direction) * stride];
+        const bool differs = left < length && labelAt(i) != labelAt(i - direction);
         steps = differs ? 1 : std::min(steps + 1, unknown);
         line[i * Lines] = std::min(line[i * Lines], costs[static_cast<std::size_t>(steps)]);
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Buffer.h"
@@ -42,6 +43,8 @@ struct DistanceUnit
   double weights[MaximumDimension] = {};
   /** Whether these are whole numbers. */
   bool isWhole = true;
+  /** The axes along which the image repeats; for distances to centers. */
+  PeriodicAxes periodic;
 
   /** \param axes  a bit for each axis along which voxels outside are looked for
    *  \throws InvalidArgument for a spacing that is not above 0. */

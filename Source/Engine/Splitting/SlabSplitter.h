@@ -195,7 +195,7 @@ private:
     landscape.firstRow = before / m_Extent.RowLength();
     landscape.endRow = last / m_Extent.RowLength();
     std::vector<std::uint32_t> entries(static_cast<std::size_t>(near.VoxelCount()));
-    Splitter<T>                splitter(near, m_Neighbors, landscape, entries.data());
+    Splitter<T>                splitter(near, m_Neighbors, {}, landscape, entries.data());
     const auto                 passes = splitter.FindBasins(context);
     const auto &               found = splitter.GetBasins();
     if (m_IsFull)

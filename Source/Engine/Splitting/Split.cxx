@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Splitting/Split.h"
 
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Splitting/LabelGrowth.h"
 #include "BrickCCL/Splitting/Splitter.h"
@@ -47,15 +48,16 @@ DoOnDevice([[maybe_unused]] const ImageView &    labels,
     const ResolvedDevice found = ResolveDevice(asked);
     remark = found.remark;
 #ifdef BRICKCCL_USE_CUDA
-    if (found.device.kind == Device::Kind::Cuda && unit != nullptr && DeviceSplitter::Supports(labels, *unit))
+    if (found.device.kind == Device::Kind::Cuda && unit != nullptr && !unit->periodic.HasAny() &&
+        DeviceSplitter::Supports(labels, *unit))
     {
       DeviceSplitter splitter(found.device.index);
       work(splitter);
       return true;
     }
     remark = remark.empty()
-             ? "CUDA devices split and measure distances in up to 3 dimensions, without values and seeds, "
-               "if spacings are multiples of a common length; the CPU is used"
+             ? "CUDA devices split and measure distances in up to 3 dimensions, without values, seeds and periodic "
+               "axes, if spacings are multiples of a common length; the CPU is used"
              : remark;
 #endif
   }
@@ -84,6 +86,7 @@ public:
     ThrowIf<InvalidArgument>(m_Connectivity.Dimension() != labels.extent.dimension,
                              "neighbors in " + std::to_string(m_Connectivity.Dimension()) +
                                " dimensions do not fit labels in " + std::to_string(labels.extent.dimension));
+    CheckPeriodic(options.periodic, m_Connectivity);
     const SplitHeight height = options.height.value_or(0);
     if (height.isPercent ? !(height.value > 0 && height.value < 100) : !(height.value >= 0))
     {
@@ -136,10 +139,11 @@ private:
   SplitReport
   SplitByDistances()
   {
-    const DistanceUnit unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
-    const auto         isLow = LowPeak(m_Options.height, unit);
-    const auto         peakOf = [&](auto square) { return DistanceUnit::RootOf(square) * unit.length; };
-    const auto         split = [&](auto & splitter) {
+    DistanceUnit unit(DistanceTo::Centers, m_Image.extent, m_Options.geometry, UsedAxes(m_Connectivity));
+    unit.periodic = m_Options.periodic;
+    const auto isLow = LowPeak(m_Options.height, unit);
+    const auto peakOf = [&](auto square) { return DistanceUnit::RootOf(square) * unit.length; };
+    const auto split = [&](auto & splitter) {
       const auto found = splitter.Split(m_Image, unit, m_Connectivity, isLow, m_Objects, &m_Context);
       Report(found.basins, found.objects, peakOf);
     };
@@ -211,7 +215,7 @@ private:
   SplitReport
   Climb(const Landscape<T> & landscape, const TPeakOf & peakOf, double unit)
   {
-    Splitter<T>           splitter(m_Image.extent, m_Connectivity, landscape, m_Objects);
+    Splitter<T>           splitter(m_Image.extent, m_Connectivity, m_Options.periodic, landscape, m_Objects);
     std::vector<double>   rises;
     const ObjectsOfBasins objects = splitter.Run(m_Context.Part(0.5, 1), m_Options.findsCurve ? &rises : nullptr);
     Report(splitter.GetBasins(), objects, peakOf);

@@ -81,6 +81,8 @@ struct SplitOptions
 {
   /** The neighbors of a voxel; all if not given. Within slices, each slice has its own distances and objects. */
   std::optional<Connectivity> connectivity;
+  /** The axes along which the image repeats: distances and steps go through its ends. */
+  PeriodicAxes periodic;
   /** Two objects are merged if the lower of their peaks is less than this above the highest pass between them: in mm,
    *  in gray values with `values`, or in per cent of the lower peak (above 0 and below 100, not with `values`). 0
    * merges only voxels of one plateau. If not given: 0.75 of the smallest spacing, and 0 with `values`. */
@@ -98,7 +100,7 @@ struct SplitOptions
   ProgressHooks progress;
   /** Whether SplitReport::curve is found; not with seeds. */
   bool findsCurve = false;
-  /** As for distances. The CPU also does what has values or seeds, and curves. */
+  /** As for distances. The CPU also does what has values, seeds or periodic axes, and curves. */
   Device device = {};
 };
 

@@ -81,27 +81,32 @@ class Splitter
 public:
   Splitter(const Extent &       extent,
            const Connectivity & connectivity,
+           const PeriodicAxes & periodic,
            const Landscape<T> & landscape,
            std::uint32_t *      entries)
     : m_Extent(extent)
     , m_Landscape(landscape)
     , m_Entries(entries)
-    , m_Offsets(connectivity.Offsets())
+    , m_IsRing(periodic.Has(0))
   {
-    m_Offsets.insert(m_Offsets.begin() + static_cast<std::ptrdiff_t>(m_Offsets.size() / 2), NeighborOffset{});
-    for (const NeighborOffset & offset : m_Offsets)
+    m_Steps.push_back({});
+    for (const NeighborOffset & offset : connectivity.Offsets())
     {
-      std::int64_t distance = 0;
-      for (std::size_t axis = MaximumDimension; axis-- > 0;)
-      {
-        distance = distance * extent.size[axis] + offset[axis];
-      }
-      m_Distances.push_back(distance);
+      AddSteps(offset, periodic.Bits());
+    }
+    std::stable_sort(m_Steps.begin(), m_Steps.end(), [](const Step & a, const Step & b) {
+      return a.distance < b.distance;
+    });
+    for (Step & step : m_Steps)
+    {
+      step.code = static_cast<std::uint32_t>(&step - m_Steps.data() + 1);
+      m_OwnCode = step.distance == 0 ? step.code : m_OwnCode;
     }
   }
 
-  /** The first entry that is a basin's. Codes are smaller: a voxel has up to 80 neighbors. */
-  static constexpr std::uint32_t FirstBasin = 128;
+  /** The first entry that is a basin's. Codes are smaller: along each of 4 axes a step goes to one of 3 places, or
+   *  through an end. */
+  static constexpr std::uint32_t FirstBasin = 1024;
 
   /** Makes entries the numbers of basins. \return the highest pass between each two of them, highest first */
   std::vector<Pass<T>>
@@ -161,21 +166,46 @@ public:
   }
 
 private:
-  /** A step to a neighbor or to the voxel itself, in voxels. */
+  /** A step to a neighbor or to the voxel itself. */
   struct Step
   {
-    std::int64_t  distance;
-    std::uint32_t code;
+    NeighborOffset offset = {};
+    /** A bit for each axis along which it goes through a periodic end. */
+    unsigned      through = 0;
+    std::int64_t  distance = 0;
+    std::uint32_t code = 0;
+
+    /** \return whether it is a step from a place, if the ends before and behind it are there or not */
+    bool
+    IsFrom(std::size_t axis, bool hasBefore, bool hasBehind) const
+    {
+      return offset[axis] == 0 || (offset[axis] < 0 ? hasBefore : hasBehind) == ((through >> axis & 1u) == 0);
+    }
   };
 
   /** Heights by pairs of basins: the first in the upper half of the key, the second in the lower. */
   using HighestPasses = std::unordered_map<std::uint64_t, T>;
 
-  /** The code of the step to the voxel itself. The code of a step is its place from 1. */
-  std::uint32_t
-  OwnCode() const
+  /** Adds the step to a neighbor, and those through the ends of periodic axes. */
+  void
+  AddSteps(const NeighborOffset & offset, unsigned periodic)
   {
-    return static_cast<std::uint32_t>(m_Offsets.size() / 2 + 1);
+    for (unsigned through = 0; through < 1u << MaximumDimension; ++through)
+    {
+      Step         step = { offset, through };
+      bool         exists = (through & ~periodic) == 0;
+      std::int64_t unit = 1;
+      for (std::size_t axis = 0; axis < MaximumDimension; unit *= m_Extent.size[axis++])
+      {
+        const bool wraps = (through >> axis & 1u) != 0;
+        exists = exists && !(wraps && offset[axis] == 0);
+        step.distance += unit * (offset[axis] - (wraps ? offset[axis] * m_Extent.size[axis] : 0));
+      }
+      if (exists && step.distance != 0)
+      {
+        m_Steps.push_back(step);
+      }
+    }
   }
 
   /** Calls `work(row, place of its first voxel)` for each row. */
@@ -199,18 +229,17 @@ private:
     const RowPosition position(m_Extent, row);
     const bool        goesUphill = row >= m_Landscape.firstRow && row < m_Landscape.endRow;
     std::vector<Step> steps;
-    for (std::size_t i = 0; i < m_Offsets.size(); ++i)
+    for (const Step & step : m_Steps)
     {
-      bool exists =
-        (m_Offsets[i][0] >= 0 || hasLeft) && (m_Offsets[i][0] <= 0 || hasRight) && (goesUphill || i + 1 == OwnCode());
+      bool exists = step.IsFrom(0, hasLeft, hasRight) && (goesUphill || step.code == m_OwnCode);
       for (std::size_t axis = 1; axis < MaximumDimension; ++axis)
       {
-        const std::int64_t at = position.at[axis - 1] + m_Offsets[i][axis];
-        exists = exists && at >= 0 && at < m_Extent.size[axis];
+        const std::int64_t at = position.at[axis - 1];
+        exists = exists && step.IsFrom(axis, at > 0, at + 1 < m_Extent.size[axis]);
       }
       if (exists)
       {
-        steps.push_back({ m_Distances[i], static_cast<std::uint32_t>(i + 1) });
+        steps.push_back(step);
       }
     }
     return steps;
@@ -228,7 +257,7 @@ private:
       ClimbFrom(std::max(begin + 1, begin + last), begin + last + 1, StepsFrom(row, true, false));
       for (std::int64_t voxel = begin; voxel <= begin + last; ++voxel)
       {
-        if (m_Entries[voxel] == OwnCode())
+        if (m_Entries[voxel] == m_OwnCode)
         {
           peaks[static_cast<std::size_t>(row)].push_back(voxel);
         }
@@ -314,7 +343,7 @@ private:
       for (std::int64_t voxel = begin; m_Landscape.labelsTouch && voxel < begin + count; ++voxel)
       {
         const std::uint32_t code = m_Entries[voxel];
-        if (code != 0 && !HaveSameLabel(voxel, voxel + m_Distances[code - 1]))
+        if (code != 0 && !HaveSameLabel(voxel, voxel + m_Steps[code - 1].distance))
         {
           m_Entries[voxel] = CodeAt(voxel, steps);
         }
@@ -323,7 +352,7 @@ private:
       {
         if (m_Entries[voxel] != 0 && m_Landscape.seedAt(voxel) != 0)
         {
-          m_Entries[voxel] = OwnCode();
+          m_Entries[voxel] = m_OwnCode;
         }
       }
     }
@@ -364,12 +393,12 @@ private:
     std::uint32_t basin = step;
     for (std::int64_t at = voxel; basin < FirstBasin; basin = LoadShared(m_Entries + at))
     {
-      at += m_Distances[basin - 1];
+      at += m_Steps[basin - 1].distance;
     }
     for (std::uint32_t entry = step; entry < FirstBasin; entry = LoadShared(m_Entries + voxel))
     {
       StoreShared(m_Entries + voxel, basin);
-      voxel += m_Distances[entry - 1];
+      voxel += m_Steps[entry - 1].distance;
     }
   }
 
@@ -384,16 +413,21 @@ private:
       for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
       {
         LowerFirsts(row * length);
+        const std::int64_t begin = row * length;
+        const auto         add = [&](std::int64_t from, std::int64_t to, const Step & step) {
+          if (step.code < m_OwnCode)
+          {
+            AddPasses(from, to, step.distance, found[static_cast<std::size_t>(chunk)]);
+          }
+        };
         for (const Step & step : StepsFrom(row, length > 1, length > 1))
         {
-          const int x = m_Offsets[step.code - 1][0];
-          if (step.code < OwnCode())
-          {
-            AddPasses(row * length + (x < 0 ? 1 : 0),
-                      (row + 1) * length - (x > 0 ? 1 : 0),
-                      step.distance,
-                      found[static_cast<std::size_t>(chunk)]);
-          }
+          add(begin + (step.offset[0] < 0 ? 1 : 0), begin + length - (step.offset[0] > 0 ? 1 : 0), step);
+        }
+        for (const Step & step : m_IsRing ? StepsFrom(row, false, false) : std::vector<Step>())
+        {
+          const std::int64_t end = begin + (step.offset[0] < 0 ? 0 : length - 1);
+          add(end, end + ((step.through & 1u) != 0 ? 1 : 0), step);
         }
       }
     });
@@ -466,10 +500,12 @@ private:
   const Landscape<T> & m_Landscape;
   std::uint32_t *      m_Entries;
 
-  /** The neighbors and the voxel itself in raster order, and their distances in voxels. */
-  std::vector<NeighborOffset> m_Offsets;
-  std::vector<std::int64_t>   m_Distances;
-  Basins<T>                   m_Basins;
+  /** The steps in raster order of where they end. The code of a step is its place from 1. */
+  std::vector<Step> m_Steps;
+  std::uint32_t     m_OwnCode = 0;
+  /** Whether x is periodic. */
+  const bool m_IsRing;
+  Basins<T>  m_Basins;
 
   std::unordered_map<std::uint32_t, std::size_t> m_BasinOfSeed;
   std::atomic<std::uint64_t>                     m_Unreached{ 0 };

@@ -61,7 +61,7 @@ CurveOf(const SplitArguments & arguments, const SplitReport & report)
 job::Findings
 FindingsOf(const SplitArguments & arguments,
            const SplitReport &    report,
-           const Connectivity &   connectivity,
+           const SplitOptions &   options,
            LabelType              type,
            const LoadedImage &    image)
 {
@@ -70,7 +70,7 @@ FindingsOf(const SplitArguments & arguments,
   findings.push_back({ "components", report.objects.size() });
   findings.push_back({ "", Counted(report.objects.size(), "object") + " from " + Counted(report.parents, "label"), 1 });
   findings.push_back({ "basins", report.basins });
-  AddNeighbors(findings, arguments, connectivity, {}, 1);
+  AddNeighbors(findings, arguments, *options.connectivity, options.periodic, 1);
   AddSpacing(findings, image, 2);
   findings.push_back({ "label_type", NameOf(type) });
   findings.push_back({ "",
@@ -96,6 +96,9 @@ CheckSplitFiles(const SplitArguments & arguments)
   outputs.emplace_back("--curve", arguments.curve);
   ThrowIf<InvalidArgument>((arguments.output + arguments.curve).empty(),
                            "OUTPUT is missing: brickccl split LABELS OUTPUT, or brickccl split LABELS --curve FILE");
+  ThrowIf<InvalidArgument>(arguments.IsWanted() && !arguments.periodic.empty(),
+                           "tables of a label map do not join the ends of objects along periodic axes; leave out "
+                           "--statistics and --print, or use brickccl label --split --periodic");
   CheckTableName(arguments.curve);
   CheckFiles(arguments,
              { { "LABELS", arguments.input },
@@ -130,6 +133,7 @@ RunSplit(const SplitArguments & arguments)
   options.findsCurve = !arguments.curve.empty();
   options.height = height;
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
+  options.periodic = PeriodicFor(arguments, *options.connectivity);
   options.geometry = image.geometry;
   options.threads = arguments.threads;
   options.device = device;
@@ -184,7 +188,7 @@ RunSplit(const SplitArguments & arguments)
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
-  job::Findings findings = FindingsOf(arguments, report, *options.connectivity, type, image);
+  job::Findings findings = FindingsOf(arguments, report, options, type, image);
   AddRun(findings, reader.Notes(), seconds, arguments.output, arguments.IsWanted());
   PrintFindings(findings, arguments, reporter);
 }
@@ -217,7 +221,7 @@ AddSplitCommand(CLI::App & app)
     ->type_name("FILE");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + "names connectivity neighborhood by-slice split-by split-seeds " +
+             std::string(ReadingOptions) + "names connectivity neighborhood by-slice periodic split-by split-seeds " +
                TableOptions + "device " + RunningOptions + "statistics label-type dicom-seg no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");

@@ -57,6 +57,10 @@ public:
   itkGetConstReferenceMacro(FullyConnected, bool);
   itkBooleanMacro(FullyConnected);
 
+  /** The axes along which opposite ends of the image are neighbors (brickccl::PeriodicAxes::FromNames). Default: none.
+   */
+  itkBrickPeriodicAxesMacro();
+
   /** The number of objects in the output. Valid after Update. */
   itkGetConstMacro(NumberOfObjects, SizeValueType);
 
@@ -74,6 +78,7 @@ protected:
       std::vector<std::uint32_t> objects(static_cast<std::size_t>(input.view.extent.VoxelCount()));
       brickccl::SplitOptions     options;
       options.connectivity = MakeBrickConnectivity(m_FullyConnected, ImageDimension);
+      options.periodic = m_PeriodicAxes;
       options.geometry = MakeBrickGeometry(this->GetInput());
       options.threads = BrickThreadsOf(this);
       options.progress = progress.Hooks();
@@ -108,9 +113,12 @@ protected:
   }
 
 private:
-  double        m_Height{ -1 };
-  bool          m_HeightInPercent{ false };
-  bool          m_FullyConnected{ true };
+  double m_Height{ -1 };
+  bool   m_HeightInPercent{ false };
+  bool   m_FullyConnected{ true };
+
+  brickccl::PeriodicAxes m_PeriodicAxes;
+
   SizeValueType m_NumberOfObjects{ 0 };
 };
 

@@ -206,7 +206,7 @@ JoiningRows()
       { "labeling.criterion==tolerance", "equal-value pores" },
       {}, "largest difference of neighbors whose values belong together" },
     { "split", "labeling.split", &Job::split, { Kind::Threshold, -Finite, Finite, {}, {}, CheckSplit }, "[H]", group::Joined,
-      "split touching objects at their necks", { "", "periodic" },
+      "split touching objects at their necks", {},
       "Objects are split at a neck if the distance to the border is at least H less there than in the middle of the "
       "smaller object: in mm, or 10% of the distance in its middle. Without H: 0.75 of the smallest spacing. Size limits "
       "apply to the split objects. `brickccl split` splits existing label maps.",

@@ -109,6 +109,7 @@ LabelObjects(const ImageView &                      view,
   labeling.WriteRows(0, view.extent.RowCount(), components.labels.Data(), LabelType::UInt32);
   splitting.progress = begin();
   splitting.connectivity = options.connectivity;
+  splitting.periodic = options.periodic;
   splitting.geometry = options.geometry;
   splitting.threads = options.threads;
   splitting.device = options.device;

@@ -236,6 +236,8 @@ LabelBySlabs(job::JobRun &        run,
   {
     run.Hooks().note(remark);
   }
+  ThrowIf<InvalidArgument>(!job.split.empty() && options.label.periodic.HasAny(),
+                           "--memory does not split objects through periodic ends; leave out --memory or --periodic");
   options.plan = PlanFor(images, options);
   if (images.zones != nullptr)
   {

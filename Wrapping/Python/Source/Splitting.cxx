@@ -64,6 +64,7 @@ SplitArray(const InputArray &                labels,
   CheckResult(objects, view.extent, ScalarType::UInt32);
   SplitOptions options;
   options.connectivity = rules.ConnectivityFor(view.extent.dimension);
+  options.periodic = rules.options.periodic;
   options.height = HeightOf(height);
   options.values = ViewOf(values);
   options.seeds = ViewOf(seeds);

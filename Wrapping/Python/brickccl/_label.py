@@ -112,8 +112,6 @@ def _find_objects(
 ) -> tuple[_core.LabeledRuns, np.ndarray[Any, Any]]:
     """The objects of components, and the component that each is a part of."""
     height, spacing = split_height(given["split"]), given["spacing"]
-    if len(volume.axes("periodic", given["periodic"])) > 0:
-        raise ValueError("split= does not follow objects through periodic ends; omit periodic= or split=")
     rules = _rules(volume, {**given, **_UNLIMITED})
     of_objects = _rules(volume, {**given, "criterion": "equal-value", "background": 0, "range": None, "tolerance": None})
     filled = filter_of(volume, (None, False, None, given["fill_holes"]), spacing)

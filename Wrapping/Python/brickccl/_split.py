@@ -58,6 +58,7 @@ def split(
     connectivity: int | None = None,
     by_slice: int | None = None,
     neighborhood: Any = None,
+    periodic: Any = (),
     spacing: float | Sequence[float] | None = None,
     return_objects: bool = False,
     threads: int | None = None,
@@ -85,8 +86,8 @@ def split(
         reaches become 0.
     connectivity, by_slice, neighborhood : optional
         The neighbors of a voxel, as for `label`; all if not given. With `by_slice`, each slice is split separately.
-    spacing, threads, progress
-        As for `label`.
+    periodic, spacing, threads, progress
+        As for `label`. Along periodic axes, distances and steps go through the ends.
     return_objects : bool, default False
         Also return the parents and peaks of the objects as `SplitObjects`.
 
@@ -110,7 +111,7 @@ def split(
     parents, peaks = _core.split(
         volume.array,
         objects,
-        rules_of(volume, connectivity=connectivity, by_slice=by_slice, neighborhood=neighborhood, threads=threads),
+        rules_of(volume, connectivity=connectivity, by_slice=by_slice, neighborhood=neighborhood, periodic=periodic, threads=threads),
         None if height is None else _height_of("height", height, ""),
         volume.companion("values", values),
         volume.companion("seeds", seeds),

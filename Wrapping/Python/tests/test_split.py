@@ -264,8 +264,18 @@ def test_wrong_heights_are_refused(error, wrong, sentence):
         brickccl.label(balls(), split=wrong)
     with pytest.raises(error, match=f"height ?{sentence}"):
         brickccl.split(balls(), wrong)
-    with pytest.raises(ValueError, match="omit periodic= or split="):
-        brickccl.find(balls(), split=True, periodic="x")
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_periodic_array_is_split_as_its_copies(axis):
+    """Objects of three copies one after another are those of the middle one, which go on through its ends."""
+    mask = np.roll(balls(), 7, axis)
+    seen = np.take(brickccl.split(np.concatenate([mask] * 3, axis)), range(mask.shape[axis], 2 * mask.shape[axis]), axis)
+    found = brickccl.split(mask, periodic=axis)
+    pairs = set(zip(seen[mask > 0].tolist(), found[mask > 0].tolist()))
+    assert len({a for a, _ in pairs}) == len(pairs) > len({b for _, b in pairs}) > 1
+    np.testing.assert_array_equal(brickccl.label(mask, split=True, periodic=axis), found)
+    assert brickccl.find(mask, split=True, periodic=axis).table["parent"].min() == 1
 
 
 @pytest.mark.parametrize("shape", [(40,), (23, 31), (15, 17, 19)])

@@ -103,6 +103,7 @@ MeasureParents(const GroupInput & input, ComponentTable & table)
 constexpr ColumnGroup groups::Parents = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithParents;
+  group.allowsPeriodic = true;
   group.addColumns = [](ColumnList & columns) {
     columns.Add("parent",
                 "label of the component that the object was split from (`split`, `label --split`)",

@@ -40,6 +40,10 @@ ExpectAsDefined(const Case & one, const SplitHeight & height, std::uint64_t type
   options.connectivity = one.connectivity;
   options.geometry = GeometryOf(one);
   options.height = height;
+  for (const int axis : one.periodic)
+  {
+    options.periodic.Add(axis);
+  }
   for (options.threads = 1; options.threads <= 8; options.threads += type % 8 == 0 ? 1 : 7)
   {
     std::vector<std::uint32_t> objects(one.labels.size(), 77);
@@ -227,6 +231,39 @@ TEST(Split, SlicesAreSplitOnTheirOwn)
       EXPECT_EQ(distances[i], static_cast<float>(std::sqrt(squares[i])));
     }
   }
+}
+
+TEST(Split, PeriodicImagesAreSplitAsDefined)
+{
+  for (std::uint64_t seed = 0; seed < 84; ++seed)
+  {
+    if (!testing::IsDoneHere(seed, 9))
+    {
+      continue;
+    }
+    Case one{ Extents[seed % Extents.size()], {} };
+    one.labels = Blocks(one.extent, 1 + seed % 4, 1 + seed % 3, 0.02 + 0.1 * static_cast<double>(seed % 5), seed);
+    one.connectivity = Connectivity(one.extent.dimension, 1 + static_cast<int>(seed / 3) % one.extent.dimension);
+    const std::uint64_t axes = seed / 9 % 15 + 1;
+    for (int axis = 0; axis < one.extent.dimension; ++axis)
+    {
+      if ((axes >> axis & 1u) != 0)
+      {
+        one.periodic.insert(axis);
+      }
+    }
+    if (seed % 4 == 3)
+    {
+      one.spacing = { 0.7031, 0.71, std::sqrt(2.0), 1 };
+      one.weights = Mapped(one.spacing, [](double step) { return step * step; });
+    }
+    ExpectAsDefined(one, { seed % 5 == 0 ? 20 : 0.25 * static_cast<double>(seed % 6), seed % 5 == 0 }, seed);
+  }
+  SplitOptions               options;
+  std::vector<std::uint8_t>  labels(12, 1);
+  std::vector<std::uint32_t> objects(12);
+  options.periodic.Add(2);
+  EXPECT_THROW(Split(ImageView(labels.data(), Extent{ 3, 4 }), objects.data(), options), InvalidArgument);
 }
 
 TEST(Split, DistancesBeyond16BitsAndAllSquaresOfALine)

@@ -10,6 +10,7 @@
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Splitting/MergeBasins.h"
 #include "BrickCCL/Splitting/Split.h"
+#include "BrickCCL/Splitting/UphillSteps.h"
 
 #include <algorithm>
 #include <atomic>
@@ -87,25 +88,11 @@ public:
     : m_Extent(extent)
     , m_Landscape(landscape)
     , m_Entries(entries)
+    , m_Steps(extent, connectivity, periodic)
     , m_IsRing(periodic.Has(0))
-  {
-    m_Steps.push_back({});
-    for (const NeighborOffset & offset : connectivity.Offsets())
-    {
-      AddSteps(offset, periodic.Bits());
-    }
-    std::stable_sort(m_Steps.begin(), m_Steps.end(), [](const Step & a, const Step & b) {
-      return a.distance < b.distance;
-    });
-    for (Step & step : m_Steps)
-    {
-      step.code = static_cast<std::uint32_t>(&step - m_Steps.data() + 1);
-      m_OwnCode = step.distance == 0 ? step.code : m_OwnCode;
-    }
-  }
+  {}
 
-  /** The first entry that is a basin's. Codes are smaller: along each of 4 axes a step goes to one of 3 places, or
-   *  through an end. */
+  /** The first entry that is a basin's; codes are smaller. */
   static constexpr std::uint32_t FirstBasin = 1024;
 
   /** Makes entries the numbers of basins. \return the highest pass between each two of them, highest first */
@@ -166,47 +153,8 @@ public:
   }
 
 private:
-  /** A step to a neighbor or to the voxel itself. */
-  struct Step
-  {
-    NeighborOffset offset = {};
-    /** A bit for each axis along which it goes through a periodic end. */
-    unsigned      through = 0;
-    std::int64_t  distance = 0;
-    std::uint32_t code = 0;
-
-    /** \return whether it is a step from a place, if the ends before and behind it are there or not */
-    bool
-    IsFrom(std::size_t axis, bool hasBefore, bool hasBehind) const
-    {
-      return offset[axis] == 0 || (offset[axis] < 0 ? hasBefore : hasBehind) == ((through >> axis & 1u) == 0);
-    }
-  };
-
   /** Heights by pairs of basins: the first in the upper half of the key, the second in the lower. */
   using HighestPasses = std::unordered_map<std::uint64_t, T>;
-
-  /** Adds the step to a neighbor, and those through the ends of periodic axes. */
-  void
-  AddSteps(const NeighborOffset & offset, unsigned periodic)
-  {
-    for (unsigned through = 0; through < 1u << MaximumDimension; ++through)
-    {
-      Step         step = { offset, through };
-      bool         exists = (through & ~periodic) == 0;
-      std::int64_t unit = 1;
-      for (std::size_t axis = 0; axis < MaximumDimension; unit *= m_Extent.size[axis++])
-      {
-        const bool wraps = (through >> axis & 1u) != 0;
-        exists = exists && !(wraps && offset[axis] == 0);
-        step.distance += unit * (offset[axis] - (wraps ? offset[axis] * m_Extent.size[axis] : 0));
-      }
-      if (exists && step.distance != 0)
-      {
-        m_Steps.push_back(step);
-      }
-    }
-  }
 
   /** Calls `work(row, place of its first voxel)` for each row. */
   template <typename TWork>
@@ -223,26 +171,10 @@ private:
   }
 
   /** The steps from voxels of a row that have neighbors at x - 1 and x + 1 or not. */
-  std::vector<Step>
+  std::vector<UphillStep>
   StepsFrom(std::int64_t row, bool hasLeft, bool hasRight) const
   {
-    const RowPosition position(m_Extent, row);
-    const bool        goesUphill = row >= m_Landscape.firstRow && row < m_Landscape.endRow;
-    std::vector<Step> steps;
-    for (const Step & step : m_Steps)
-    {
-      bool exists = step.IsFrom(0, hasLeft, hasRight) && (goesUphill || step.code == m_OwnCode);
-      for (std::size_t axis = 1; axis < MaximumDimension; ++axis)
-      {
-        const std::int64_t at = position.at[axis - 1];
-        exists = exists && step.IsFrom(axis, at > 0, at + 1 < m_Extent.size[axis]);
-      }
-      if (exists)
-      {
-        steps.push_back(step);
-      }
-    }
-    return steps;
+    return m_Steps.From(row, hasLeft, hasRight, row >= m_Landscape.firstRow && row < m_Landscape.endRow);
   }
 
   /** Sets each entry to the step uphill, and the entries of peaks to their basins. */
@@ -257,7 +189,7 @@ private:
       ClimbFrom(std::max(begin + 1, begin + last), begin + last + 1, StepsFrom(row, true, false));
       for (std::int64_t voxel = begin; voxel <= begin + last; ++voxel)
       {
-        if (m_Entries[voxel] == m_OwnCode)
+        if (m_Entries[voxel] == m_Steps.OwnCode())
         {
           peaks[static_cast<std::size_t>(row)].push_back(voxel);
         }
@@ -308,7 +240,7 @@ private:
 
   /** Sets the entries of voxels to their steps to the highest of their neighbors, the first of equal ones. */
   void
-  ClimbFrom(std::int64_t begin, std::int64_t end, const std::vector<Step> & steps)
+  ClimbFrom(std::int64_t begin, std::int64_t end, const std::vector<UphillStep> & steps)
   {
     // Codes are of the type of heights, so that loops over arrays become vector code.
     constexpr std::int64_t room = 64;
@@ -343,7 +275,7 @@ private:
       for (std::int64_t voxel = begin; m_Landscape.labelsTouch && voxel < begin + count; ++voxel)
       {
         const std::uint32_t code = m_Entries[voxel];
-        if (code != 0 && !HaveSameLabel(voxel, voxel + m_Steps[code - 1].distance))
+        if (code != 0 && !HaveSameLabel(voxel, voxel + m_Steps.DistanceOf(code)))
         {
           m_Entries[voxel] = CodeAt(voxel, steps);
         }
@@ -352,7 +284,7 @@ private:
       {
         if (m_Entries[voxel] != 0 && m_Landscape.seedAt(voxel) != 0)
         {
-          m_Entries[voxel] = m_OwnCode;
+          m_Entries[voxel] = m_Steps.OwnCode();
         }
       }
     }
@@ -360,10 +292,10 @@ private:
 
   /** The code of the step to the highest neighbor of the same label. */
   std::uint32_t
-  CodeAt(std::int64_t voxel, const std::vector<Step> & steps) const
+  CodeAt(std::int64_t voxel, const std::vector<UphillStep> & steps) const
   {
-    const Step * best = nullptr;
-    for (const Step & step : steps)
+    const UphillStep * best = nullptr;
+    for (const UphillStep & step : steps)
     {
       const T height = m_Landscape.heights[voxel + step.distance];
       if ((best == nullptr || height > m_Landscape.heights[voxel + best->distance]) &&
@@ -393,12 +325,12 @@ private:
     std::uint32_t basin = step;
     for (std::int64_t at = voxel; basin < FirstBasin; basin = LoadShared(m_Entries + at))
     {
-      at += m_Steps[basin - 1].distance;
+      at += m_Steps.DistanceOf(basin);
     }
     for (std::uint32_t entry = step; entry < FirstBasin; entry = LoadShared(m_Entries + voxel))
     {
       StoreShared(m_Entries + voxel, basin);
-      voxel += m_Steps[entry - 1].distance;
+      voxel += m_Steps.DistanceOf(entry);
     }
   }
 
@@ -414,17 +346,17 @@ private:
       {
         LowerFirsts(row * length);
         const std::int64_t begin = row * length;
-        const auto         add = [&](std::int64_t from, std::int64_t to, const Step & step) {
-          if (step.code < m_OwnCode)
+        const auto         add = [&](std::int64_t from, std::int64_t to, const UphillStep & step) {
+          if (step.code < m_Steps.OwnCode())
           {
             AddPasses(from, to, step.distance, found[static_cast<std::size_t>(chunk)]);
           }
         };
-        for (const Step & step : StepsFrom(row, length > 1, length > 1))
+        for (const UphillStep & step : StepsFrom(row, length > 1, length > 1))
         {
           add(begin + (step.offset[0] < 0 ? 1 : 0), begin + length - (step.offset[0] > 0 ? 1 : 0), step);
         }
-        for (const Step & step : m_IsRing ? StepsFrom(row, false, false) : std::vector<Step>())
+        for (const UphillStep & step : m_IsRing ? StepsFrom(row, false, false) : std::vector<UphillStep>())
         {
           const std::int64_t end = begin + (step.offset[0] < 0 ? 0 : length - 1);
           add(end, end + ((step.through & 1u) != 0 ? 1 : 0), step);
@@ -500,9 +432,7 @@ private:
   const Landscape<T> & m_Landscape;
   std::uint32_t *      m_Entries;
 
-  /** The steps in raster order of where they end. The code of a step is its place from 1. */
-  std::vector<Step> m_Steps;
-  std::uint32_t     m_OwnCode = 0;
+  const UphillSteps m_Steps;
   /** Whether x is periodic. */
   const bool m_IsRing;
   Basins<T>  m_Basins;

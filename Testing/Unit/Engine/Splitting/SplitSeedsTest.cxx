@@ -16,6 +16,7 @@ namespace
 {
 
 using namespace testing::splits;
+using testing::SplitProblem;
 
 /** Seeds of single voxels, lines and blocks, some of them in the background; seed 3 is at several places. */
 std::vector<std::uint32_t>
@@ -97,6 +98,49 @@ TEST(Split, SeedsFloodTheirLabelsAsDefined)
       }
     }
   }
+}
+
+template <typename T>
+void
+ExpectSplitByValues(double low, double high)
+{
+  for (std::uint64_t seed = 0; seed < 6; ++seed)
+  {
+    Case one{ Extents[3 + seed], {} };
+    one.labels = Blocks(one.extent, 4, 2, 0.2, seed);
+    SplitProblem problem = ProblemOf(one, 1 + std::floor((high - low) / 5));
+    problem.values.emplace();
+    std::vector<T> values;
+    for (std::size_t i = 0; i < one.labels.size(); ++i)
+    {
+      values.push_back(static_cast<T>(low + std::floor(UniformOf(seed, i) * 4) / 3 * (high - low)));
+      problem.values->push_back(static_cast<double>(values.back()));
+    }
+    const testing::SplitByDefinition expected = SplitLabels(problem);
+    SplitOptions                     options;
+    options.values = ImageView(values.data(), one.extent);
+    options.height = problem.depth;
+    TypedLabels                typed;
+    std::vector<std::uint32_t> objects(values.size());
+    const SplitReport          report = Split(typed.Of(one, seed), objects.data(), options);
+    ASSERT_EQ(objects, expected.objects);
+    for (std::size_t i = 0; i < expected.peaks.size(); ++i)
+    {
+      EXPECT_EQ(report.objects[i].peak, static_cast<double>(values[expected.peaks[i]]));
+    }
+  }
+}
+
+TEST(Split, ByValuesOfEveryTypeAsDefined)
+{
+  ExpectSplitByValues<std::uint8_t>(0, 255);
+  ExpectSplitByValues<std::int8_t>(-128, 127);
+  ExpectSplitByValues<std::uint16_t>(0, 65535);
+  ExpectSplitByValues<std::int16_t>(-32768, 32767);
+  ExpectSplitByValues<std::int32_t>(-2147483648.0, 2147483647);
+  ExpectSplitByValues<std::uint32_t>(0, 4294967295.0);
+  ExpectSplitByValues<float>(-3.5f, 7.25f);
+  ExpectSplitByValues<double>(-1e300, 1e300);
 }
 
 } // namespace

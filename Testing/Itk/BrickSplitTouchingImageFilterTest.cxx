@@ -59,6 +59,11 @@ ExpectAsDefined(const std::vector<std::int64_t> & size, std::uint64_t seed, bool
     filter->SetHeight(seed == 3 ? 20 : 0.3);
     filter->SetHeightInPercent(seed == 3);
   }
+  if (seed >= 2)
+  {
+    problem.periodic = { 0 };
+    filter->SetPeriodicAxes(brickccl::PeriodicAxes::FromNames("x"));
+  }
   filter->Update();
   const auto expected = SplitLabels(problem);
   const auto found = PixelsOf(filter->GetOutput());

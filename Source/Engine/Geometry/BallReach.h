@@ -44,6 +44,12 @@ public:
     m_AlongX.assign(static_cast<std::size_t>((m_AlongZ + 1) * (m_AlongY[0] + 1)), unknown);
   }
 
+  float
+  Square() const
+  {
+    return m_Square;
+  }
+
   std::int64_t
   AlongZ() const
   {

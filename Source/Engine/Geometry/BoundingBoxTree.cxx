@@ -27,17 +27,19 @@ LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
   return longest;
 }
 
-BoundingBoxTrees::BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context)
+BoundingBoxTrees::BoundingBoxTrees(UninitializedVector<VoxelBox> boxes,
+                                   const double *                spacing,
+                                   const HostContext &           context)
   : m_Boxes(std::move(boxes))
   , m_Begins{ 0, m_Boxes.size() }
 {
   Build(spacing, context);
 }
 
-BoundingBoxTrees::BoundingBoxTrees(std::vector<VoxelBox>      boxes,
-                                   std::vector<std::uint64_t> begins,
-                                   const double *             spacing,
-                                   const HostContext &        context)
+BoundingBoxTrees::BoundingBoxTrees(UninitializedVector<VoxelBox> boxes,
+                                   std::vector<std::uint64_t>    begins,
+                                   const double *                spacing,
+                                   const HostContext &           context)
   : m_Boxes(std::move(boxes))
   , m_Begins(std::move(begins))
 {
@@ -59,7 +61,7 @@ BoundingBoxTrees::Build(const double * spacing, const HostContext & context)
     const std::uint64_t boxesOfSet = m_Begins[set + 1] - m_Begins[set];
     nodes += boxesOfSet == 0 ? 0 : boxesOfSet <= LeafSize ? 1 : boxesOfSet / 2;
   }
-  m_Nodes.resize(static_cast<std::size_t>(nodes));
+  m_Nodes = MakeUnset<Node>(static_cast<std::size_t>(nodes));
   const Chunks parts(static_cast<std::int64_t>(size()), 1, 256);
   ParallelFor(parts.count, context, [&](std::int64_t part) {
     for (std::int64_t set = parts.Begin(part); set < parts.End(part); ++set)
@@ -109,6 +111,7 @@ BoundingBoxTrees::Split(VoxelBox * boxes, Node * nodes, std::uint32_t node, std:
     bounds.Include(boxes[i]);
   }
   nodes[node].bounds = bounds;
+  nodes[node].child = 0;
   int          axis = 0;
   const double longest = LongestSide(bounds, m_Spacing, axis);
   if (end - begin <= LeafSize || longest == 0)

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/UninitializedVector.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -74,8 +75,8 @@ private:
     VoxelBox      bounds;
     std::uint32_t begin;
     std::uint32_t end;
-    /** The first of two children, which lie side by side in the list; 0 for a leaf. */
-    std::uint32_t child = 0;
+    /** The first of two children, which are side by side in the list; 0 for a leaf. */
+    std::uint32_t child;
   };
 
   BoundingBoxTree(bool isEmpty, const VoxelBox * boxes, const Node * nodes, const double * spacing)
@@ -104,14 +105,14 @@ class BoundingBoxTrees
 {
 public:
   /** Takes the boxes of one set and puts them in another order. \throws Canceled */
-  BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context = { 1 });
+  BoundingBoxTrees(UninitializedVector<VoxelBox> boxes, const double * spacing, const HostContext & context = { 1 });
 
   /** Takes the boxes of many sets and reorders each set. \throws Canceled
    *  \param begins  the first box of each set, and the number of boxes */
-  BoundingBoxTrees(std::vector<VoxelBox>      boxes,
-                   std::vector<std::uint64_t> begins,
-                   const double *             spacing,
-                   const HostContext &        context);
+  BoundingBoxTrees(UninitializedVector<VoxelBox> boxes,
+                   std::vector<std::uint64_t>    begins,
+                   const double *                spacing,
+                   const HostContext &           context);
 
   std::size_t
   size() const
@@ -141,11 +142,11 @@ private:
   void BuildTree(std::size_t set, StopPoint & stop);
   bool Split(VoxelBox * boxes, Node * nodes, std::uint32_t node, std::uint32_t child) const;
 
-  double                     m_Spacing[MaximumDimension];
-  std::vector<VoxelBox>      m_Boxes;
-  std::vector<std::uint64_t> m_Begins;
-  std::vector<std::uint64_t> m_FirstNodes;
-  std::vector<Node>          m_Nodes;
+  double                        m_Spacing[MaximumDimension];
+  UninitializedVector<VoxelBox> m_Boxes;
+  std::vector<std::uint64_t>    m_Begins;
+  std::vector<std::uint64_t>    m_FirstNodes;
+  UninitializedVector<Node>     m_Nodes;
 };
 
 } // namespace brickccl

@@ -7,7 +7,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <mutex>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 
 namespace brickccl
 {
@@ -141,25 +144,27 @@ StepsToNeighbors(const Extent & extent, const double * spacing)
 
 } // namespace
 
-std::vector<VoxelBall>
+std::vector<BallsOfSize>
 FindRidge(const Extent & extent, const double * spacing, const HostContext & context, const float * squares)
 {
-  const std::vector<NeighborStep>     steps = StepsToNeighbors(extent, spacing);
-  const Chunks                        chunks(extent.RowCount(),
+  const std::vector<NeighborStep> steps = StepsToNeighbors(extent, spacing);
+  const Chunks                    chunks(extent.RowCount(),
                       1 + context.grain / extent.RowLength(),
                       std::int64_t{ 16 } * EffectiveThreadCount(context.threads));
-  std::vector<std::vector<VoxelBall>> parts(static_cast<std::size_t>(chunks.count));
-  StopPoint                           stop(context);
+  std::vector<BallsOfSize>        ridge;
+  std::mutex                      joining;
+  StopPoint                       stop(context);
   // A greater ball has a bound instead.
   constexpr double largest = 1e6;
-  const double     most =
-    static_cast<double>(*std::max_element(squares, squares + extent.VoxelCount())) / (spacing[0] * spacing[0]);
-  const bool            areEqual = spacing[0] == spacing[1] && spacing[1] == spacing[2];
-  const FarthestSquares farthest =
-    areEqual && most < largest ? FindFarthest(static_cast<std::int32_t>(most)) : FarthestSquares();
+  const bool       areEqual = spacing[0] == spacing[1] && spacing[1] == spacing[2];
+  const double     most = areEqual ? static_cast<double>(*std::max_element(squares, squares + extent.VoxelCount())) /
+                                   (spacing[0] * spacing[0])
+                                   : largest;
+  const FarthestSquares farthest = most < largest ? FindFarthest(static_cast<std::int32_t>(most)) : FarthestSquares();
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    std::vector<NeighborStep> inside;
-    BallBound                 bound(spacing, farthest);
+    std::unordered_map<float, std::vector<std::int64_t>> bySquare;
+    std::vector<NeighborStep>                            inside;
+    BallBound                                            bound(spacing, farthest);
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {
       stop.AskAt(static_cast<std::uint64_t>(row - chunks.Begin(chunk)) * 256);
@@ -193,21 +198,20 @@ FindRidge(const Extent & extent, const double * spacing, const HostContext & con
         });
         if (!isHeld)
         {
-          parts[static_cast<std::size_t>(chunk)].push_back({ square, place });
+          bySquare[square].push_back(place);
         }
       }
     }
+    const std::lock_guard<std::mutex> lock(joining);
+    for (auto & [square, places] : bySquare)
+    {
+      places.shrink_to_fit();
+      ridge.push_back({ square, std::move(places) });
+    }
   });
-  std::vector<VoxelBall> ridge;
-  ridge.reserve(std::accumulate(parts.begin(), parts.end(), std::size_t{ 0 }, [](std::size_t sum, const auto & part) {
-    return sum + part.size();
-  }));
-  for (std::vector<VoxelBall> & part : parts)
-  {
-    stop.Ask();
-    ridge.insert(ridge.end(), part.begin(), part.end());
-    part = std::vector<VoxelBall>();
-  }
+  std::sort(ridge.begin(), ridge.end(), [](const BallsOfSize & a, const BallsOfSize & b) {
+    return a.square != b.square ? a.square > b.square : a.places[0] < b.places[0];
+  });
   return ridge;
 }
 

@@ -73,13 +73,31 @@ public:
     }
   }
 
-  /** Sets what is left of a ball's voxels in the rows of blocks [begin, end). */
+  /** Sets what is left of the balls' voxels in the rows of blocks [begin, end). */
   void
-  Draw(const VoxelBall & ball, BallReach & reach, std::int64_t begin, std::int64_t end)
+  Draw(const BallsOfSize & balls, BallReach & reach, std::int64_t begin, std::int64_t end, StopPoint & stop)
   {
-    reach.SetSquare(ball.square);
+    reach.SetSquare(balls.square);
     const std::int64_t slice = m_Extent.size[0] * m_Extent.size[1];
-    const Center center{ ball.place % m_Extent.size[0], ball.place % slice / m_Extent.size[0], ball.place / slice };
+    const std::int64_t first = (begin / Blocks(1) * Side - reach.AlongZ()) * slice;
+    const std::int64_t past = (((end - 1) / Blocks(1) + 1) * Side + reach.AlongZ()) * slice;
+    std::uint64_t      drawn = 0;
+    for (auto place = std::lower_bound(balls.places.begin(), balls.places.end(), first);
+         place != balls.places.end() && *place < past;
+         ++place)
+    {
+      stop.AskAt(++drawn);
+      Draw(*place, reach, begin, end);
+    }
+  }
+
+private:
+  /** The same for one ball. */
+  void
+  Draw(std::int64_t place, BallReach & reach, std::int64_t begin, std::int64_t end)
+  {
+    const std::int64_t slice = m_Extent.size[0] * m_Extent.size[1];
+    const Center       center{ place % m_Extent.size[0], place % slice / m_Extent.size[0], place / slice };
     const std::int64_t firstZ =
       std::max(begin / Blocks(1), std::max<std::int64_t>(0, center.z - reach.AlongZ()) / Side);
     const std::int64_t lastZ =
@@ -93,12 +111,11 @@ public:
       ForEachSetBit(m_RowHasAny.data(), z * Blocks(1) + firstY, z * Blocks(1) + lastY, [&](std::int64_t blockRow) {
         const std::int64_t y = blockRow - z * Blocks(1);
         const std::int64_t reachX = reach.AlongX(Apart(center.y, y), Apart(center.z, z));
-        return reachX < 0 || DrawInBlockRow(ball, reach, center, reachX, y, z);
+        return reachX < 0 || DrawInBlockRow(reach, center, reachX, y, z);
       });
     }
   }
 
-private:
   struct Center
   {
     std::int64_t x;
@@ -156,28 +173,18 @@ private:
 
   /** Whether the row of blocks has unset voxels left. \param reachX  the most steps along x from its center */
   bool
-  DrawInBlockRow(const VoxelBall & ball,
-                 BallReach &       reach,
-                 const Center &    center,
-                 std::int64_t      reachX,
-                 std::int64_t      y,
-                 std::int64_t      z)
+  DrawInBlockRow(BallReach & reach, const Center & center, std::int64_t reachX, std::int64_t y, std::int64_t z)
   {
     Word * const       hasAny = m_HasAny.data() + (z * Blocks(1) + y) * m_WordsOfRow;
     const std::int64_t first = std::max<std::int64_t>(0, center.x - reachX) / Side;
     const std::int64_t last = std::min(m_Extent.size[0] - 1, center.x + reachX) / Side;
-    ForEachSetBit(hasAny, first, last, [&](std::int64_t x) { return DrawInBlock(ball, reach, center, x, y, z); });
+    ForEachSetBit(hasAny, first, last, [&](std::int64_t x) { return DrawInBlock(reach, center, x, y, z); });
     return std::any_of(hasAny, hasAny + m_WordsOfRow, [](Word word) { return word != 0; });
   }
 
   /** Returns whether the block has voxels that are still not set. */
   bool
-  DrawInBlock(const VoxelBall & ball,
-              BallReach &       reach,
-              const Center &    center,
-              std::int64_t      x,
-              std::int64_t      y,
-              std::int64_t      z)
+  DrawInBlock(BallReach & reach, const Center & center, std::int64_t x, std::int64_t y, std::int64_t z)
   {
     const std::int64_t blockRow = z * Blocks(1) + y;
     Box &              box = m_Boxes[static_cast<std::size_t>(blockRow * Blocks(0) + x)];
@@ -208,7 +215,7 @@ private:
         float * const target = Row(y * Side + atY, z * Side + atZ) + x * Side;
         for (Word voxels = set; voxels != 0; voxels &= voxels - 1)
         {
-          target[LowestBit(voxels)] = -ball.square;
+          target[LowestBit(voxels)] = -reach.Square();
         }
       }
     }
@@ -269,12 +276,12 @@ private:
 
 /** Drops balls [begin, ...) that hold only voxels of value 0. */
 void
-LeaveOutSetBalls(const Extent &           extent,
-                 const double *           spacing,
-                 const HostContext &      context,
-                 const float *            voxels,
-                 std::size_t              begin,
-                 std::vector<VoxelBall> & balls)
+LeaveOutSetBalls(const Extent &             extent,
+                 const double *             spacing,
+                 const HostContext &        context,
+                 const float *              voxels,
+                 std::size_t                begin,
+                 std::vector<BallsOfSize> & balls)
 {
   Geometry                  geometry;
   unsigned                  axes = 0;
@@ -289,12 +296,16 @@ LeaveOutSetBalls(const Extent &           extent,
   const SquaredDistances found(ImageView(mask.data(), extent), unit, context);
   std::visit(
     [&](const auto & squares) {
-      const auto isFar = [&](const VoxelBall & ball) {
-        const auto square = squares[static_cast<std::size_t>(ball.place)];
-        return square == UnknownSquare<std::decay_t<decltype(square)>> ||
-               static_cast<double>(square) * unit.length * unit.length >= static_cast<double>(ball.square);
-      };
-      balls.erase(std::remove_if(balls.begin() + static_cast<std::ptrdiff_t>(begin), balls.end(), isFar), balls.end());
+      for (auto ofSize = balls.begin() + static_cast<std::ptrdiff_t>(begin); ofSize != balls.end(); ++ofSize)
+      {
+        const auto isFar = [&](std::int64_t place) {
+          const auto square = squares[static_cast<std::size_t>(place)];
+          return square == UnknownSquare<std::decay_t<decltype(square)>> ||
+                 static_cast<double>(square) * unit.length * unit.length >= static_cast<double>(ofSize->square);
+        };
+        auto & places = ofSize->places;
+        places.erase(std::remove_if(places.begin(), places.end(), isFar), places.end());
+      }
     },
     found.squares);
 }
@@ -302,18 +313,13 @@ LeaveOutSetBalls(const Extent &           extent,
 } // namespace
 
 void
-DrawBalls(std::vector<VoxelBall> balls,
-          const Extent &         extent,
-          const double *         spacing,
-          const HostContext &    context,
-          float *                squares)
+DrawBalls(std::vector<BallsOfSize> balls,
+          const Extent &           extent,
+          const double *           spacing,
+          const HostContext &      context,
+          float *                  squares)
 {
-  StopPoint     stop(context);
-  std::uint64_t compared = 0;
-  std::sort(balls.begin(), balls.end(), [&](const VoxelBall & a, const VoxelBall & b) {
-    stop.AskAt(++compared);
-    return a.square != b.square ? a.square > b.square : a.place < b.place;
-  });
+  StopPoint   stop(context);
   UnsetVoxels voxels(extent, squares);
   // Slabs share no word of bits.
   const Chunks slabs(WordsForBits(voxels.BlockRows()), 1, std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
@@ -323,7 +329,8 @@ DrawBalls(std::vector<VoxelBall> balls,
     std::size_t end = begin;
     for (double rows = 0; end < balls.size() && rows < static_cast<double>(extent.VoxelCount()); ++end)
     {
-      rows += 1 + static_cast<double>(balls[end].square) / (0.25 * Side * Side * spacing[1] * spacing[2]);
+      rows += static_cast<double>(balls[end].places.size()) *
+              (1 + static_cast<double>(balls[end].square) / (0.25 * Side * Side * spacing[1] * spacing[2]));
     }
     const auto progress = context.Part(static_cast<double>(begin) / static_cast<double>(balls.size()), 1);
     ParallelFor(slabs.count, progress, [&](std::int64_t slab) {
@@ -333,12 +340,11 @@ DrawBalls(std::vector<VoxelBall> balls,
       {
         voxels.AddBlockRow(row);
       }
-      BallReach     reach(extent, spacing);
-      std::uint64_t drawn = 0;
+      BallReach reach(extent, spacing);
       for (std::size_t i = begin; i < end; ++i)
       {
-        stop.AskAt(drawn++);
-        voxels.Draw(balls[i], reach, firstRow, endRow);
+        stop.AskAt(i * 64);
+        voxels.Draw(balls[i], reach, firstRow, endRow, stop);
       }
     });
     begin = end;
@@ -348,7 +354,11 @@ DrawBalls(std::vector<VoxelBall> balls,
     }
   }
   // The squares that were set are negative so far.
-  std::transform(squares, squares + extent.VoxelCount(), squares, [](float square) { return std::fabs(square); });
+  const Chunks chunks(extent.VoxelCount(), context.grain, 256);
+  ParallelFor(chunks.count, context.Quiet(), [&](std::int64_t chunk) {
+    float * const first = squares + chunks.Begin(chunk);
+    std::transform(first, squares + chunks.End(chunk), first, [](float square) { return std::fabs(square); });
+  });
 }
 
 } // namespace brickccl

@@ -4,7 +4,6 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace brickccl
@@ -38,30 +37,40 @@ MakeComponentTrees(const RunVolume &   volume,
                    const RowsOfImage & rows,
                    const HostContext & context)
 {
-  StopPoint  stop(context);
-  const auto forEachRun = [&](auto && function) {
-    std::vector<LabeledRun> runs;
-    for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
-    {
-      stop.AskAt(static_cast<std::uint64_t>(row) * 64);
-      CollectLabeledRuns(volume, row, runs);
-      for (const LabeledRun & run : runs)
+  StopPoint    stop(context);
+  const Chunks slabs(volume.GetExtent().RowCount(), 1, std::min(EffectiveThreadCount(context.threads), 8));
+  // For each slab first the number of a component's runs; then the place of its next one.
+  std::vector<std::uint64_t> next(static_cast<std::size_t>(slabs.count) * components, 0);
+  const auto                 forEachRun = [&](auto && function) {
+    ParallelFor(slabs.count, context.Quiet(), [&](std::int64_t slab) {
+      std::uint64_t * const   ofSlab = next.data() + static_cast<std::uint64_t>(slab) * components;
+      std::vector<LabeledRun> runs;
+      for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
       {
-        function(row, run);
+        stop.AskAt(static_cast<std::uint64_t>(row) * 64);
+        CollectLabeledRuns(volume, row, runs);
+        for (const LabeledRun & run : runs)
+        {
+          function(row, run, ofSlab[run.label - 1]);
+        }
       }
-    }
+    });
   };
-  // First the number of a component's runs, two places behind its own; then the place of its next one.
-  std::vector<std::uint64_t> places(static_cast<std::size_t>(components) + 2, 0);
-  std::uint64_t * const      next = places.data() + 1;
-  forEachRun([&](std::int64_t, const LabeledRun & run) { ++next[run.label]; });
-  std::partial_sum(places.begin(), places.end(), places.begin());
-  std::vector<VoxelBox> boxes(static_cast<std::size_t>(places.back()));
-  forEachRun([&](std::int64_t row, const LabeledRun & run) {
-    const RowPosition position(rows.image, rows.first + row);
-    boxes[static_cast<std::size_t>(next[run.label - 1]++)] = BoxOfRun(position, run.begin, run.end);
+  forEachRun([](std::int64_t, const LabeledRun &, std::uint64_t & count) { ++count; });
+  std::vector<std::uint64_t> places(1, 0);
+  for (std::size_t c = 0; c < components; ++c)
+  {
+    std::uint64_t place = places.back();
+    for (std::size_t i = c; i < next.size(); i += components)
+    {
+      place += std::exchange(next[i], place);
+    }
+    places.push_back(place);
+  }
+  auto boxes = MakeUnset<VoxelBox>(static_cast<std::size_t>(places.back()));
+  forEachRun([&](std::int64_t row, const LabeledRun & run, std::uint64_t & place) {
+    boxes[static_cast<std::size_t>(place++)] = BoxOfRun({ rows.image, rows.first + row }, run.begin, run.end);
   });
-  places.pop_back();
   return { std::move(boxes), std::move(places), rows.spacing, context };
 }
 

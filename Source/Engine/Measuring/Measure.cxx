@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace brickccl
 {
@@ -348,12 +349,17 @@ MeasureComponents(const RunVolume &          volume,
   const double share = 1.0 / static_cast<double>(table.groups.size() + 1);
   MeasureShapes(volume, components, steps.Part(0, share), std::move(old), table);
   std::optional<bool> touchingAreJoined;
-  for (std::size_t i = 0; i < table.groups.size(); ++i)
+  // Thickness needs the most memory, so it comes first, when the table is still small.
+  std::vector<const ColumnGroup *> inTurn = table.groups;
+  std::stable_partition(inTurn.begin(), inTurn.end(), [](const ColumnGroup * group) {
+    return group == &groups::Inscribed || group == &groups::Thickness;
+  });
+  for (std::size_t i = 0; i < inTurn.size(); ++i)
   {
     const double done = share * static_cast<double>(i + 1);
-    if (table.groups[i]->measure != nullptr)
+    if (inTurn[i]->measure != nullptr)
     {
-      table.groups[i]->measure({ volume, options, steps.Part(done, done + share), touchingAreJoined }, table);
+      inTurn[i]->measure({ volume, options, steps.Part(done, done + share), touchingAreJoined }, table);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,11 +38,13 @@ void CheckIndexSums(const Extent & extent);
 /** \throws Unsupported, which names it, for a group that does not support periodic axes. */
 void CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups);
 
-/** MeasureLabelImage (Measuring/Measuring.h) with its runs, whose labels are places in the table, from 1 on. */
-ComponentTable MeasureLabelImage(const ImageView &      labels,
-                                 const Geometry &       geometry,
-                                 const MeasureOptions & options,
-                                 const HostContext &    context,
-                                 RunVolume &            volume);
+/** MeasureLabelImage (Measuring/Measuring.h) with its runs, whose labels are places in the table, from 1 on.
+ *  \param release  called when the label image is no longer needed, before the table is made */
+ComponentTable MeasureLabelImage(const ImageView &             labels,
+                                 const Geometry &              geometry,
+                                 const MeasureOptions &        options,
+                                 const HostContext &           context,
+                                 RunVolume &                   volume,
+                                 const std::function<void()> & release = {});
 
 } // namespace brickccl

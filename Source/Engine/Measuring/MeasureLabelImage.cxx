@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -275,11 +276,12 @@ MeasureLabelImage(const ImageView &      labels,
 }
 
 ComponentTable
-MeasureLabelImage(const ImageView &      labels,
-                  const Geometry &       geometry,
-                  const MeasureOptions & options,
-                  const HostContext &    context,
-                  RunVolume &            volume)
+MeasureLabelImage(const ImageView &             labels,
+                  const Geometry &              geometry,
+                  const MeasureOptions &        options,
+                  const HostContext &           context,
+                  RunVolume &                   volume,
+                  const std::function<void()> & release)
 {
   ThrowIf<InvalidArgument>(labels.channels != 1,
                            "the label image has " + std::to_string(labels.channels) +
@@ -296,6 +298,11 @@ MeasureLabelImage(const ImageView &      labels,
   const std::vector<std::uint64_t> values =
     largest < markLimit ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
   StorePlaces(rows, chunks, values.size(), context, volume);
+  chunks = std::vector<LabelsOfRuns>();
+  if (release)
+  {
+    release();
+  }
   ComponentTable table =
     MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
   SetLabels(table, values);

@@ -248,8 +248,14 @@ MeasureOne(const StatsArguments & arguments,
   reporter.Step("measuring");
   const ProgressHooks hooks = reporter.Hooks();
   const HostContext   context{ arguments.threads, Progress(hooks) };
-  ComponentTable      table =
-    MeasureLabelImage(labels.View(), labels.geometry, with.images.Options(groups), context, with.volume);
+  const auto          release = [&] {
+    if (arguments.picture.empty())
+    {
+      labels.voxels.Release();
+    }
+  };
+  ComponentTable table =
+    MeasureLabelImage(labels.View(), labels.geometry, with.images.Options(groups), context, with.volume, release);
   with.secondsToMeasure += with.watch.Lap();
   return table;
 }

@@ -127,7 +127,7 @@ private:
     constexpr std::size_t few = 48;
     if (voxels.size() > few)
     {
-      std::vector<VoxelBox> boxes;
+      UninitializedVector<VoxelBox> boxes;
       boxes.reserve(voxels.size());
       for (const VoxelIndex & voxel : voxels)
       {

@@ -188,11 +188,11 @@ constexpr ColumnGroup groups::Part = [] {
 BoundingBoxTrees
 MakeTreeBesidePart(const RunVolume & outside, const RowsOfImage & rows, const HostContext & context)
 {
-  const std::int64_t    rowCount = outside.GetExtent().RowCount();
-  const std::int64_t    rowsOfSlice = rowCount / outside.GetExtent().size[AxisOfParts(rows.image)];
-  const bool            isWhole = rowCount == rows.image.RowCount();
-  std::vector<VoxelBox> boxes;
-  std::vector<Word>     near;
+  const std::int64_t            rowCount = outside.GetExtent().RowCount();
+  const std::int64_t            rowsOfSlice = rowCount / outside.GetExtent().size[AxisOfParts(rows.image)];
+  const bool                    isWhole = rowCount == rows.image.RowCount();
+  UninitializedVector<VoxelBox> boxes;
+  std::vector<Word>             near;
   for (std::int64_t row = 0; row < rowCount; ++row)
   {
     FindNearPart(outside, row, near);

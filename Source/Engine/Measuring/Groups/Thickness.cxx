@@ -109,7 +109,7 @@ MeasureThickness(const GroupInput & input, ComponentTable & table)
     return;
   }
   // Each ball is within one component.
-  std::vector<VoxelBall> balls = FindRidge(extent, table.geometry.spacing, context.Part(0.3, 0.5), squares.data());
+  std::vector<BallsOfSize> balls = FindRidge(extent, table.geometry.spacing, context.Part(0.3, 0.5), squares.data());
   DrawBalls(std::move(balls), extent, table.geometry.spacing, context.Part(0.5, 0.95), squares.data());
   const auto sums = AccumulateRuns<DiameterSum>(
     volume,

@@ -98,8 +98,8 @@ SizesOfClusters(const ComponentTable & table, const RunVolume & runs, const std:
       numbers[place] = number;
     }
   }
-  std::vector<std::vector<VoxelBox>> boxes(clusters.size());
-  const Extent &                     extent = runs.GetExtent();
+  std::vector<UninitializedVector<VoxelBox>> boxes(clusters.size());
+  const Extent &                             extent = runs.GetExtent();
   ForEachLabeledRun(runs, 0, extent.RowCount(), [&](std::int64_t row, const LabeledRun & run) {
     if (const std::size_t number = numbers[static_cast<std::size_t>(run.label - 1)]; number != none)
     {
@@ -107,7 +107,7 @@ SizesOfClusters(const ComponentTable & table, const RunVolume & runs, const std:
     }
   });
   std::vector<double> sizes;
-  for (std::vector<VoxelBox> & all : boxes)
+  for (UninitializedVector<VoxelBox> & all : boxes)
   {
     sizes.push_back(std::sqrt(BoundingBoxTrees(std::move(all), table.geometry.spacing)[0].LargestDistance()));
   }

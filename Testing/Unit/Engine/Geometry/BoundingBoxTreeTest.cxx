@@ -20,10 +20,10 @@ constexpr double Spacing[MaximumDimension] = { 0.5, 1.25, 2, 3 };
 constexpr double Infinite = std::numeric_limits<double>::infinity();
 
 /** Boxes with low corners in 0 .. range - 1 and up to this many voxels more along x and y. */
-std::vector<VoxelBox>
+UninitializedVector<VoxelBox>
 RandomBoxes(std::size_t count, std::int64_t range, std::int64_t longest, int dimension, std::uint64_t seed)
 {
-  std::vector<VoxelBox> boxes(count);
+  UninitializedVector<VoxelBox> boxes(count, VoxelBox());
   for (std::size_t i = 0; i < count; ++i)
   {
     for (int axis = 0; axis < dimension; ++axis)
@@ -37,8 +37,8 @@ RandomBoxes(std::size_t count, std::int64_t range, std::int64_t longest, int dim
   return boxes;
 }
 
-std::vector<VoxelBox>
-Moved(std::vector<VoxelBox> boxes, int axis, std::int64_t distance)
+UninitializedVector<VoxelBox>
+Moved(UninitializedVector<VoxelBox> boxes, int axis, std::int64_t distance)
 {
   for (VoxelBox & box : boxes)
   {
@@ -50,7 +50,7 @@ Moved(std::vector<VoxelBox> boxes, int axis, std::int64_t distance)
 
 /** Voxel by voxel: the largest squared distance between centers, or the smallest between two sets' voxels as boxes. */
 double
-LargestOfAll(const std::vector<VoxelBox> & boxes)
+LargestOfAll(const UninitializedVector<VoxelBox> & boxes)
 {
   double largest = 0;
   for (const VoxelBox & a : boxes)
@@ -77,7 +77,7 @@ LargestOfAll(const std::vector<VoxelBox> & boxes)
 }
 
 double
-SmallestOfAll(const std::vector<VoxelBox> & a, const std::vector<VoxelBox> & b)
+SmallestOfAll(const UninitializedVector<VoxelBox> & a, const UninitializedVector<VoxelBox> & b)
 {
   double smallest = Infinite;
   for (const VoxelBox & one : a)
@@ -164,9 +164,9 @@ TEST(BoundingBoxTree, SetsWithoutBoxesHaveNoDistances)
 TEST(BoundingBoxTree, ManySetsHaveTreesOfTheirOwn)
 {
   // Sets of 0 to 39 boxes, some of them with less and some with more than a leaf.
-  std::vector<VoxelBox>              all;
-  std::vector<std::uint64_t>         begins{ 0 };
-  std::vector<std::vector<VoxelBox>> sets;
+  UninitializedVector<VoxelBox>              all;
+  std::vector<std::uint64_t>                 begins{ 0 };
+  std::vector<UninitializedVector<VoxelBox>> sets;
   for (std::uint64_t set = 0; set < 40; ++set)
   {
     sets.push_back(RandomBoxes(set * 7 % 40, 60, 3, 3, set));
@@ -196,7 +196,7 @@ TEST(BoundingBoxTree, ManySetsHaveTreesOfTheirOwn)
 TEST(BoundingBoxTree, ManyEqualBoxesAreOneLeaf)
 {
   // They cannot be halved.
-  const BoundingBoxTrees same(std::vector<VoxelBox>(1000), Spacing);
+  const BoundingBoxTrees same(UninitializedVector<VoxelBox>(1000, VoxelBox()), Spacing);
   EXPECT_EQ(same[0].LargestDistance(), 0);
   EXPECT_EQ(BoundingBoxTree::SmallestDistance(same[0], same[0], 5), 0);
 }

@@ -260,6 +260,24 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   EXPECT_THROW(MeasureLabelImage(ImageView(asDouble.data(), extent)), InvalidArgument);
 }
 
+TEST(ComponentTable, ALabelMapIsNotReadOnceItIsReleased)
+{
+  const Extent               extent{ 40, 30, 20 };
+  const auto                 voxels = MakeRandom(extent, 0.3, 1, 4);
+  std::vector<std::uint16_t> labels(voxels.size());
+  Label(ImageView(voxels.data(), extent)).Write(labels.data());
+  MeasureOptions options;
+  options.groups = ColumnGroups::FromNames("place,shape,feret,hull,surface,topology,inscribed,thickness,neighbors");
+  RunVolume          volume;
+  std::ostringstream kept, released;
+  WriteJson(kept, MeasureLabelImage(ImageView(labels.data(), extent), {}, options));
+  const auto release = [&] { std::fill(labels.begin(), labels.end(), std::uint16_t{ 7 }); };
+  WriteJson(released,
+            MeasureLabelImage(ImageView(labels.data(), extent), {}, options, HostContext{ 3 }, volume, release));
+  EXPECT_EQ(labels[0], 7);
+  EXPECT_EQ(kept.str(), released.str());
+}
+
 TEST(ComponentTable, SlicesHaveAColumnOfTheirOwn)
 {
   const Extent                    extent{ 5, 4, 3 };

@@ -38,8 +38,10 @@ constexpr std::pair<const char *, const char *> DataAndHeaders[] = { { ".img.gz"
 class FileList
 {
 public:
-  explicit FileList(const FindImagesOptions & options)
+  /** \param marked  gets the folders inside the inputs that are marked */
+  FileList(const FindImagesOptions & options, std::vector<std::string> & marked)
     : m_IsMarked(options.isMarked)
+    , m_Marked(marked)
   {
     for (const std::string & folder : options.leftOut)
     {
@@ -51,8 +53,7 @@ public:
   Add(const std::string & input)
   {
     m_Inputs.push_back({ input, {} });
-    std::error_code failure;
-    if (fs::exists(input, failure))
+    if (IsThere(input))
     {
       AddPath(input);
       return;
@@ -90,20 +91,13 @@ public:
       const auto isTaken = [&](const std::string & place) { return taken.count(place) == 1; };
       if (std::none_of(input.places.begin(), input.places.end(), isTaken))
       {
-        if (const std::string header = IsRegularFile(input.name) ? HeaderNextTo(input.name) : ""; !header.empty())
-        {
-          throw Error(Quoted(input.name) + " is next to its header " + Quoted(header) + "; name the header instead");
-        }
+        const std::string header = IsRegularFile(input.name) ? HeaderNextTo(input.name) : "";
+        ThrowIf(!header.empty(),
+                Quoted(input.name) + " is next to its header " + Quoted(header) + "; name the header instead");
         throw Error("no image comes from the input " + Quoted(input.name) +
                     "; formats that are read: " + ReadableFormats() + ", and raw voxels with input.raw in the recipe");
       }
     }
-  }
-
-  const std::vector<std::string> &
-  MarkedFolders() const
-  {
-    return m_Marked;
   }
 
   std::vector<ListedFile>
@@ -211,7 +205,7 @@ private:
   };
 
   std::function<bool(const std::string &)> m_IsMarked;
-  std::vector<std::string>                 m_Marked;
+  std::vector<std::string> &               m_Marked;
   std::vector<Input>                       m_Inputs;
 
   std::set<std::string>   m_LeftOut;
@@ -247,16 +241,10 @@ IsSliceImage(const std::string & path)
 bool
 IsDataOfPair(const std::string & path)
 {
-  for (const auto & [data, header] : DataAndHeaders)
-  {
-    std::error_code failure;
-    if (HasExtension(path, data) &&
-        fs::exists(path.substr(0, path.size() - std::string(data).size()) + header, failure))
-    {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(std::begin(DataAndHeaders), std::end(DataAndHeaders), [&](const auto & pair) {
+    return HasExtension(path, pair.first) &&
+           IsThere(path.substr(0, path.size() - std::string(pair.first).size()) + pair.second);
+  });
 }
 
 /** Whether a file holds raw voxels that FindImagesOptions::raw describes. */
@@ -328,12 +316,12 @@ WithoutExtension(const std::string & name)
 FoundImages
 FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & options)
 {
-  FileList list(options);
+  FoundImages found;
+  FileList    list(options, found.markedFolders);
   for (const std::string & input : inputs)
   {
     list.Add(input);
   }
-  FoundImages                       found;
   std::vector<ListedFile>           dicom;
   std::map<std::string, FoundImage> stacks;
   for (const ListedFile & file : list.Take())
@@ -376,7 +364,6 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
     found.images.push_back(std::move(stack));
   }
   list.CheckInputs(found.images);
-  found.markedFolders = list.MarkedFolders();
   std::stable_sort(found.images.begin(), found.images.end(), [](const FoundImage & a, const FoundImage & b) {
     return a.name != b.name ? NaturallyBefore(a.name, b.name) : NaturallyBefore(a.files[0], b.files[0]);
   });

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Files/HeaderText.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace brickccl::files
@@ -98,14 +99,10 @@ FormatOfFile(const FileBytes & file, const ReadOptions & options)
 const Format *
 FormatOfName(const std::string & path)
 {
-  for (const Format & format : AllFormats())
-  {
-    if (HasExtension(path, format.extensions))
-    {
-      return &format;
-    }
-  }
-  return nullptr;
+  const auto & all = AllFormats();
+  const auto   isNamed = [&](const Format & format) { return HasExtension(path, format.extensions); };
+  const auto   found = std::find_if(all.begin(), all.end(), isNamed);
+  return found == all.end() ? nullptr : &*found;
 }
 
 } // namespace brickccl::files

@@ -260,11 +260,10 @@ CheckBeside(const std::string & path)
     ThrowIf(!IsThere(path),
             "its voxels or its header would go to " + Quoted(beside) +
               ", which exists already; use another name, or remove that file");
-    if (const std::string other = OtherHeaderOf(beside, path); !other.empty())
-    {
-      throw Error("its voxels would go to " + Quoted(beside) + ", which may be the data file of " + Quoted(other) +
-                  " too; use another name, or remove one of the headers");
-    }
+    const std::string other = OtherHeaderOf(beside, path);
+    ThrowIf(!other.empty(),
+            "its voxels would go to " + Quoted(beside) + ", which may be the data file of " + Quoted(other) +
+              " too; use another name, or remove one of the headers");
   }
 }
 

@@ -178,10 +178,8 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   {
     volume.notes.push_back("slice images do not have a slice spacing; 1 mm is assumed (set it with --spacing)");
   }
-  for (const std::string & note : MergedNotes(notes))
-  {
-    volume.notes.push_back(note);
-  }
+  const std::vector<std::string> merged = MergedNotes(notes);
+  volume.notes.insert(volume.notes.end(), merged.begin(), merged.end());
   volume.files = std::move(ordered);
   return volume;
 }

@@ -185,6 +185,16 @@ class SlabsTest(CommandTest):
         self.assertIn(f"{count} values are NaN", " ".join(slabs["notes"]))
         self.assertEqual(self.bytes_of("whole.nrrd"), self.bytes_of("slabs.nrrd"))
 
+    def test_a_chunk_that_is_too_large_for_the_memory_is_named(self):
+        path = self.path("scan.zarr")
+        os.mkdir(path)
+        with open(os.path.join(path, ".zarray"), "w", encoding="utf-8") as stream:
+            json.dump({"zarr_format": 2, "shape": [300, 512, 512], "chunks": [256, 512, 512], "dtype": "|u1", "order": "C",
+                       "fill_value": 0, "compressor": None, "filters": None}, stream)
+        for threads in (1, 2):
+            self.fails("label", path, self.path("out.nrrd"), "--memory", "64MiB", "--threads", threads,
+                       saying="each thread reads whole chunks of the scan, of 64.00 MiB")
+
     def test_memory_that_is_too_little_is_refused_with_the_least(self):
         path = self.phantom("balls.nrrd")
         result = self.fails("label", path, self.path("out.nrrd"), "--memory", "20MB", "--threads", 2, saying="the minimum is")
@@ -194,6 +204,7 @@ class SlabsTest(CommandTest):
         self.fails("label", path, self.path("out.nrrd"), "--threads", 8, "--memory", least, saying="fewer --threads need less")
         alone = self.fails("label", path, self.path("out.nrrd"), "--threads", 1, "--memory", 1000, saying="the minimum is")
         self.assertNotIn("--threads", alone.stderr)
+        self.assertNotIn("chunks", result.stderr)
         # What is known of slabs takes some memory from the first component on.
         voxels = [0] * (96 * 96 * 90)
         voxels[5] = voxels[-7] = 1

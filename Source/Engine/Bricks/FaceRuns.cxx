@@ -84,16 +84,9 @@ FaceRuns::Take(const RunVolume & volume, const ImageView & image)
 std::size_t
 FaceRuns::ValueBytesOf(const FaceRun & run) const
 {
-  switch (m_NeededValues)
-  {
-  case BrickProblem::Values::None:
-    return 0;
-  case BrickProblem::Values::OfRuns:
-    return m_VoxelBytes;
-  case BrickProblem::Values::OfVoxels:
-    break;
-  }
-  return static_cast<std::size_t>(run.end - run.begin) * m_VoxelBytes;
+  return m_NeededValues == BrickProblem::Values::None   ? 0
+       : m_NeededValues == BrickProblem::Values::OfRuns ? m_VoxelBytes
+                                                        : static_cast<std::size_t>(run.end - run.begin) * m_VoxelBytes;
 }
 
 std::size_t

@@ -67,8 +67,6 @@ public:
   FaceMatcher(const FaceRuns & a, const FaceRuns & b, const BrickProblem & problem, const TRule & rule)
     : m_A(a)
     , m_B(b)
-    , m_ValuesA(reinterpret_cast<const Pixel *>(a.Values()))
-    , m_ValuesB(reinterpret_cast<const Pixel *>(b.Values()))
     , m_Needed(problem.NeededValues())
     , m_Rule(rule)
   {}
@@ -124,8 +122,8 @@ private:
 
   const FaceRuns &           m_A;
   const FaceRuns &           m_B;
-  const Pixel *              m_ValuesA;
-  const Pixel *              m_ValuesB;
+  const Pixel *              m_ValuesA = reinterpret_cast<const Pixel *>(m_A.Values());
+  const Pixel *              m_ValuesB = reinterpret_cast<const Pixel *>(m_B.Values());
   const BrickProblem::Values m_Needed;
   const TRule &              m_Rule;
 };

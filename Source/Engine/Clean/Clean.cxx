@@ -4,6 +4,7 @@
 #include "BrickCCL/Clean/HoleWalls.h"
 #include "BrickCCL/Clean/HookParts.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/VolumeLimits.h"
@@ -118,10 +119,7 @@ public:
     {
       FillHoles(PartOf(m_Options.progress, share, 1));
     }
-    for (const auto & one : m_Classes)
-    {
-      report.classes.push_back(one.second);
-    }
+    report.classes = Mapped(m_Classes, [](const auto & one) { return one.second; });
     std::sort(report.classes.begin(), report.classes.end(), [](const CleanedClass & a, const CleanedClass & b) {
       return a.value < b.value;
     });

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Clean/HookParts.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -51,17 +52,6 @@ HaveSameForeground(ScalarType type, double first, double second)
   });
 }
 
-/** The values of the type that are nearest to thresholds. */
-std::vector<double>
-AsVoxelValues(std::vector<double> thresholds, ScalarType type)
-{
-  for (double & threshold : thresholds)
-  {
-    threshold = AsVoxelValue(threshold, type).Nearest();
-  }
-  return thresholds;
-}
-
 SweepStep
 StepOf(const Labeling & labeling, UninitializedVector<SizeSum> & sums, const HostContext & context)
 {
@@ -108,8 +98,9 @@ Sweep(const ImageView & image, const SweepOptions & options)
 {
   ThrowIf<InvalidArgument>(image.channels != 1,
                            "the image has " + std::to_string(image.channels) + " channels; it must have 1");
-  const std::vector<double>    asked = options.Thresholds();
-  const std::vector<double>    thresholds = options.asVoxelValues ? AsVoxelValues(asked, image.type) : asked;
+  const std::vector<double> asked = options.Thresholds();
+  const auto asVoxelValue = [&](double threshold) { return AsVoxelValue(threshold, image.type).Nearest(); };
+  const std::vector<double>    thresholds = options.asVoxelValues ? Mapped(asked, asVoxelValue) : asked;
   const auto                   count = static_cast<double>(asked.size());
   std::vector<SweepStep>       steps(asked.size());
   LabelOptions                 each;

@@ -66,11 +66,9 @@ Number
 WithLostFraction(const Number & rounded, const std::string & text)
 {
   const std::optional<WholePart> part = rounded.IsWhole() ? WholePartOf(text) : std::nullopt;
-  if (!part || !part->hasFraction)
-  {
-    return rounded;
-  }
-  return rounded == Number(part->value) ? -(-rounded).JustBelow() : rounded.JustBelow();
+  return !part || !part->hasFraction    ? rounded
+       : rounded == Number(part->value) ? -(-rounded).JustBelow()
+                                        : rounded.JustBelow();
 }
 
 } // namespace
@@ -295,11 +293,9 @@ Criterion::ToString() const
   std::string text = joining == Joining::EqualValue ? "equal value"
                    : joining == Joining::Tolerance  ? "tolerance " + tolerance.ToString()
                                                     : "foreground";
-  if (range)
-  {
-    return text + " within [" + range->low.ToString() + ", " + range->high.ToString() + "]";
-  }
-  return text + (background ? ", background " + background->ToString() : ", no background");
+  return text + (range        ? " within [" + range->low.ToString() + ", " + range->high.ToString() + "]"
+                 : background ? ", background " + background->ToString()
+                              : ", no background");
 }
 
 Criterion

@@ -41,17 +41,9 @@ ReadIndices(const std::string & text)
 Device
 Device::FromName(const std::string & name)
 {
-  if (name == "auto")
+  if (name == "auto" || name == "cpu" || name == "cuda")
   {
-    return { Kind::Auto, 0 };
-  }
-  if (name == "cpu")
-  {
-    return { Kind::Cpu, 0 };
-  }
-  if (name == "cuda")
-  {
-    return { Kind::Cuda, 0 };
+    return { name == "auto" ? Kind::Auto : name == "cpu" ? Kind::Cpu : Kind::Cuda, 0 };
   }
   const std::string prefix = "cuda:";
   if (name.compare(0, prefix.size(), prefix) == 0)
@@ -84,18 +76,9 @@ Device::FromName(const std::string & name)
 std::string
 Device::ToString() const
 {
-  switch (kind)
+  if (kind != Kind::Cuda || isAll)
   {
-  case Kind::Auto:
-    return "auto";
-  case Kind::Cpu:
-    return "cpu";
-  case Kind::Cuda:
-    break;
-  }
-  if (isAll)
-  {
-    return "cuda:all";
+    return kind == Kind::Auto ? "auto" : kind == Kind::Cpu ? "cpu" : "cuda:all";
   }
   std::string name = "cuda:" + std::to_string(index);
   for (const int other : others)

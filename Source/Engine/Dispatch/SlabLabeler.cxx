@@ -65,22 +65,6 @@ SlabOf(const ImageView & image, const SlabCut & cut, std::size_t slab)
 /** The shared state of the threads of one call. */
 struct SlabLabeler::Work
 {
-  Work(const AlgorithmChoice &      askedFor,
-       const Problem &              whole,
-       const SlabCut &              slabCut,
-       int                          threads,
-       std::int64_t                 leastGrain,
-       std::vector<RunVolume> &     volumes,
-       std::vector<std::uint64_t> & counts)
-    : asked(askedFor)
-    , problem(whole)
-    , cut(slabCut)
-    , threadsEach(threads)
-    , grain(leastGrain)
-    , slabs(volumes)
-    , components(counts)
-  {}
-
   const AlgorithmChoice &      asked;
   const Problem &              problem;
   const SlabCut &              cut;
@@ -91,14 +75,14 @@ struct SlabLabeler::Work
 
   std::atomic<std::size_t> next{ 0 };
   std::atomic<bool>        stops{ false };
-  std::mutex               mutex;
-  std::condition_variable  changed;
+  std::mutex               mutex{};
+  std::condition_variable  changed{};
   /** Guarded by the mutex. */
   std::size_t        running = 0;
-  std::exception_ptr failure;
+  std::exception_ptr failure{};
   /** The sum of the slabs' progress. */
   double done = 0;
-  Times  times;
+  Times  times{};
 
   /** Labels slabs until there are no more. */
   void
@@ -237,7 +221,7 @@ SlabLabeler::Label(const AlgorithmChoice &  asked,
   m_Slabs.resize(cut.Count());
 
   const int threadsEach = std::max(1, EffectiveThreadCount(context.threads) / static_cast<int>(lanes));
-  Work      work(asked, problem, cut, threadsEach, context.grain, m_Slabs, components);
+  Work      work{ asked, problem, cut, threadsEach, context.grain, m_Slabs, components };
   work.running = lanes;
   std::vector<std::thread> threads;
   for (const auto & labeler : m_Labelers)

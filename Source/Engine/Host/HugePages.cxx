@@ -35,16 +35,7 @@ AlignmentOf(std::size_t bytes)
 class KeptMemory
 {
 public:
-  void
-  SwitchOn()
-  {
-    m_IsOn = true;
-  }
-  bool
-  IsOn() const
-  {
-    return m_IsOn;
-  }
+  std::atomic<bool> isOn{ false };
 
   /** The smallest that is large enough, unless half of it would lie idle, or new memory. */
   void *
@@ -105,7 +96,6 @@ private:
   }
 
   std::mutex                         m_Mutex;
-  std::atomic<bool>                  m_IsOn{ false };
   std::multimap<std::size_t, void *> m_Free;
   /** For memory in use that is larger than its user knows. */
   std::map<void *, std::size_t> m_Sizes;
@@ -168,14 +158,14 @@ AllocateAligned(std::size_t count, std::size_t size)
     throw std::bad_array_new_length();
   }
   const std::size_t bytes = count * size;
-  return bytes >= LargePage && Kept().IsOn() ? Kept().Take(bytes) : ::operator new(bytes, AlignmentOf(bytes));
+  return bytes >= LargePage && Kept().isOn ? Kept().Take(bytes) : ::operator new(bytes, AlignmentOf(bytes));
 }
 
 void
 FreeAligned(void * memory, std::size_t count, std::size_t size)
 {
   const std::size_t bytes = count * size;
-  if (bytes >= LargePage && Kept().IsOn())
+  if (bytes >= LargePage && Kept().isOn)
   {
     Kept().Return(memory, bytes);
     return;
@@ -186,7 +176,7 @@ FreeAligned(void * memory, std::size_t count, std::size_t size)
 void
 KeepMemory()
 {
-  Kept().SwitchOn();
+  Kept().isOn = true;
 #ifdef __GLIBC__
   // Other allocations up to this size come from the heap, which is not returned to the system.
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -78,7 +79,8 @@ public:
       const std::size_t own = m_Walk[i];
       if (m_Parent[own] != node)
       {
-        AddTo(m_Shift[own], m_Shift[m_Parent[own]]);
+        const Shift & up = m_Shift[m_Parent[own]];
+        std::transform(up.begin(), up.end(), m_Shift[own].begin(), m_Shift[own].begin(), std::plus<>());
         m_Parent[own] = node;
       }
     }
@@ -146,15 +148,6 @@ public:
   }
 
 private:
-  static void
-  AddTo(Shift & shift, const Shift & other)
-  {
-    for (std::size_t axis = 0; axis < shift.size(); ++axis)
-    {
-      shift[axis] += other[axis];
-    }
-  }
-
   std::vector<std::size_t> m_Parent;
   /** Against the parent. */
   std::vector<Shift>         m_Shift;

@@ -53,9 +53,7 @@ class MorphWork
 public:
   MorphWork(const ImageView & labels, const MorphOptions & options, const HostContext & context)
     : m_Image(labels)
-    , m_Extent(labels.extent)
     , m_Options(options)
-    , m_Axes(AxesAcross(m_Extent, options.sliceAxis))
     , m_Context(context)
   {
     ThrowIf<InvalidArgument>(labels.channels != 1,
@@ -290,9 +288,9 @@ private:
   }
 
   const ImageView      m_Image;
-  const Extent         m_Extent;
+  const Extent         m_Extent = m_Image.extent;
   const MorphOptions & m_Options;
-  const unsigned       m_Axes;
+  const unsigned       m_Axes = AxesAcross(m_Extent, m_Options.sliceAxis);
   const HostContext    m_Context;
   Labels               m_Labels;
 };

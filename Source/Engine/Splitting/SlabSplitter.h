@@ -2,6 +2,7 @@
 #pragma once
 
 #include "BrickCCL/Core/AxisOfParts.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Splitting/LabelGrowth.h"
@@ -106,12 +107,8 @@ public:
     KeepHighest();
     std::sort(m_Passes.begin(), m_Passes.end());
     m_Basins.firsts = m_Basins.peaks;
-    const auto                 found = MergeBasins(m_Basins, m_Passes, LowPeak(height, m_Unit));
-    std::vector<std::uint32_t> parents;
-    for (const std::uint32_t basin : found.highest)
-    {
-      parents.push_back(m_Labels[basin]);
-    }
+    const auto found = MergeBasins(m_Basins, m_Passes, LowPeak(height, m_Unit));
+    const auto parents = Mapped(found.highest, [&](std::uint32_t basin) { return m_Labels[basin]; });
     // In the place of labels, which are not needed any more.
     for (std::uint32_t basin = 0; basin < m_Next.size(); ++basin)
     {

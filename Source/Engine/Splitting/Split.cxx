@@ -88,11 +88,9 @@ public:
                                " dimensions do not fit labels in " + std::to_string(labels.extent.dimension));
     CheckPeriodic(options.periodic, m_Connectivity);
     const SplitHeight height = options.height.value_or(0);
-    if (height.isPercent ? !(height.value > 0 && height.value < 100) : !(height.value >= 0))
-    {
-      throw InvalidArgument("the height of a split is " + std::to_string(height.value) +
-                            (height.isPercent ? " %; it must be above 0 and below 100" : "; it must be at least 0"));
-    }
+    ThrowIf<InvalidArgument>(height.isPercent ? !(height.value > 0 && height.value < 100) : !(height.value >= 0),
+                             "the height of a split is " + std::to_string(height.value) +
+                               (height.isPercent ? " %; it must be above 0 and below 100" : "; it must be at least 0"));
     ThrowIf<InvalidArgument>(height.isPercent && options.values.has_value(),
                              "per cents of a peak are for distances; a split by values has a height in their unit");
   }

@@ -202,11 +202,9 @@ private:
         m_Entries[peak] = FirstBasin + static_cast<std::uint32_t>(BasinAt(peak));
       }
     }
-    if (m_Basins.peaks.size() > std::numeric_limits<std::uint32_t>::max() - FirstBasin)
-    {
-      throw Unsupported("the image has " + std::to_string(m_Basins.peaks.size()) +
-                        " peaks; a split supports fewer than 2^32");
-    }
+    ThrowIf<Unsupported>(m_Basins.peaks.size() > std::numeric_limits<std::uint32_t>::max() - FirstBasin,
+                         "the image has " + std::to_string(m_Basins.peaks.size()) +
+                           " peaks; a split supports fewer than 2^32");
     m_Basins.firsts = m_Basins.peaks;
   }
 
@@ -217,10 +215,7 @@ private:
     const std::uint32_t seed = m_Landscape.seedAt ? m_Landscape.seedAt(peak) : 0;
     const T             height = m_Landscape.heights[peak];
     std::size_t         basin = m_Basins.peaks.size();
-    if (seed != 0)
-    {
-      basin = m_BasinOfSeed.try_emplace(seed, basin).first->second;
-    }
+    basin = seed != 0 ? m_BasinOfSeed.try_emplace(seed, basin).first->second : basin;
     if (basin == m_Basins.peaks.size())
     {
       m_Basins.peaks.push_back(peak);

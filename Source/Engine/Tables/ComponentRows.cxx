@@ -74,11 +74,9 @@ ComponentRows::VoxelCount(std::size_t place) const
 std::uint64_t
 ComponentRows::IndexSum(std::size_t place, int axis) const
 {
-  if (m_Sums->compact.empty())
-  {
-    return m_Sums->wide[place].indexSum[axis];
-  }
-  return axis < 3 ? m_Sums->compact[place].sums[axis + 1] : 0;
+  return m_Sums->compact.empty() ? m_Sums->wide[place].indexSum[axis]
+       : axis < 3                ? m_Sums->compact[place].sums[axis + 1]
+                                 : 0;
 }
 
 void

@@ -340,10 +340,7 @@ private:
     if (Take("("))
     {
       NodePointer inner = ParseOr();
-      if (!Take(")"))
-      {
-        Fail(SkipSpace(), "expected ')'");
-      }
+      FailIf(!Take(")"), SkipSpace(), "expected ')'");
       return inner;
     }
     if (begin < m_Text.size() && (std::isdigit(static_cast<unsigned char>(m_Text[begin])) != 0 || m_Text[begin] == '.'))
@@ -389,10 +386,8 @@ private:
     FailIf(length == 0 || isHexadecimal || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])),
            m_At,
            "this is not a number");
-    if (const std::string hint = HintOnLostNumber(std::string(start, length)); !hint.empty())
-    {
-      Fail(m_At, "this is not a number" + hint);
-    }
+    const std::string hint = HintOnLostNumber(std::string(start, length));
+    FailIf(!hint.empty(), m_At, "this is not a number" + hint);
     m_At += length;
     return node;
   }
@@ -426,20 +421,14 @@ private:
   {
     auto node = std::make_unique<Node>();
     node->operation = operation;
-    if (!Take("("))
-    {
-      Fail(SkipSpace(), "expected '(' after " + name);
-    }
+    FailIf(!Take("("), SkipSpace(), "expected '(' after " + name);
     do
     {
       const std::size_t at = SkipSpace();
       node->operands.push_back(ParseSum());
       RequireNumber(*node->operands.back(), at);
     } while (Take(","));
-    if (!Take(")"))
-    {
-      Fail(SkipSpace(), "expected ',' or ')'");
-    }
+    FailIf(!Take(")"), SkipSpace(), "expected ',' or ')'");
     const bool takesOne = operation == Operation::Abs || operation == Operation::Sqrt;
     FailIf(takesOne && node->operands.size() != 1, m_At - 1, name + " takes one argument");
     FailIf(!takesOne && node->operands.size() < 2,
@@ -454,10 +443,7 @@ private:
     explicit Nesting(Parser & parser)
       : m_Parser(parser)
     {
-      if (++parser.m_Depth > DeepestNesting)
-      {
-        parser.Fail(parser.m_At, "too many levels of parentheses and signs");
-      }
+      parser.FailIf(++parser.m_Depth > DeepestNesting, parser.m_At, "too many levels of parentheses and signs");
     }
     ~Nesting()
     {

@@ -12,10 +12,11 @@ namespace brickccl::columns
 {
 
 /** The range of the bounding box's corners along a physical axis, with voxels taken as boxes around their centers. */
-static void
-PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, int axis, double & low, double & high)
+static std::pair<double, double>
+PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, int axis)
 {
-  low = high = table.geometry.origin[axis];
+  double low = table.geometry.origin[axis];
+  double high = low;
   for (int step = 0; step < table.extent.dimension; ++step)
   {
     const double scale = table.geometry.direction[axis][step] * table.geometry.spacing[step];
@@ -24,6 +25,7 @@ PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, i
     low += std::min(a, b);
     high += std::max(a, b);
   }
+  return { low, high };
 }
 
 /** How many dimensions a component can extend along. */
@@ -117,20 +119,12 @@ AddBoundingBoxes(ColumnList & columns)
                   "_mm",
                   "lowest coordinate (LPS) of the bounding box, including voxel size",
                   MergeRule::Recomputed,
-                  [](Table t, Component c, int axis) {
-                    double low, high;
-                    PhysicalBox(t, c, axis, low, high);
-                    return low;
-                  });
+                  [](Table t, Component c, int axis) { return PhysicalBox(t, c, axis).first; });
   columns.AddAxes("bbox_max_",
                   "_mm",
                   "highest coordinate (LPS) of the bounding box, including voxel size",
                   MergeRule::Recomputed,
-                  [](Table t, Component c, int axis) {
-                    double low, high;
-                    PhysicalBox(t, c, axis, low, high);
-                    return high;
-                  });
+                  [](Table t, Component c, int axis) { return PhysicalBox(t, c, axis).second; });
 }
 
 static void
@@ -203,21 +197,12 @@ namespace brickccl
 std::string
 NameOf(MergeRule rule)
 {
-  switch (rule)
-  {
-  case MergeRule::Label:
-    return "renumbered";
-  case MergeRule::Sum:
-    return "sum";
-  case MergeRule::Minimum:
-    return "minimum";
-  case MergeRule::Maximum:
-    return "maximum";
-  case MergeRule::Recomputed:
-    return "from merged sums";
-  default:
-    return "needs the runs again";
-  }
+  return rule == MergeRule::Label      ? "renumbered"
+       : rule == MergeRule::Sum        ? "sum"
+       : rule == MergeRule::Minimum    ? "minimum"
+       : rule == MergeRule::Maximum    ? "maximum"
+       : rule == MergeRule::Recomputed ? "from merged sums"
+                                       : "needs the runs again";
 }
 
 const char *

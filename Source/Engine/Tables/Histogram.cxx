@@ -65,10 +65,7 @@ RoundEdges(double low, double high, bool isWhole)
   // For numbers far from 0, steps that doubles hold exactly enough.
   const double least = 1e-12 * std::max(std::abs(low), std::abs(high));
   double       step = LargestRoundNumber(std::max((high - low) / RoundSteps, least));
-  if (step * RoundSteps < high - low)
-  {
-    step = LargestRoundNumber(step * 2.5);
-  }
+  step = step * RoundSteps < high - low ? LargestRoundNumber(step * 2.5) : step;
   step = isWhole ? std::max(step, 1.0) : step;
   // So that a border is the double that its decimal text means, where steps are fractions.
   const double        perUnit = std::round(1 / step);
@@ -127,11 +124,9 @@ EdgesFor(const std::vector<double> & values, bool isWhole, const HistogramOption
     low = options.isLogarithmic ? low / 2 : low - 0.5;
     high = options.isLogarithmic ? high * 2 : high + 0.5;
   }
-  if (options.bins)
-  {
-    return EqualEdges(low, high, *options.bins, options.isLogarithmic);
-  }
-  return options.isLogarithmic ? PreferredEdges(low, high, isWhole) : RoundEdges(low, high, isWhole);
+  return options.bins          ? EqualEdges(low, high, *options.bins, options.isLogarithmic)
+       : options.isLogarithmic ? PreferredEdges(low, high, isWhole)
+                               : RoundEdges(low, high, isWhole);
 }
 
 Histogram

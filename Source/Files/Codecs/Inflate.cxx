@@ -75,11 +75,7 @@ struct Inflater::State
     left -= taken;
     if (!finished && made == 0 && (taken == 0 || left == 0))
     {
-      if (left == 0)
-      {
-        Fail("truncated");
-      }
-      Fail("damaged");
+      Fail(left == 0 ? "truncated" : "damaged");
     }
     return made;
   }

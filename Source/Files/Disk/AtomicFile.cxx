@@ -120,11 +120,15 @@ CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
 class Replacement
 {
 public:
+  /** What is replaced, and where the new files are and belong. */
+  const fs::path                             target;
+  std::vector<std::pair<fs::path, fs::path>> files;
+
   explicit Replacement(const std::string & path)
-    : m_Path(path)
-    , m_Target(Resolved(path))
+    : target(Resolved(path))
+    , m_Path(path)
   {
-    CheckReplaceable(m_Target);
+    CheckReplaceable(target);
   }
 
   /** Has the files written into a folder of their own. */
@@ -135,28 +139,22 @@ public:
     const fs::path temporary = folder / fs::path(m_Path).filename();
     write(temporary.string());
     ThrowIf(!fs::exists(temporary), "cannot write " + Quoted(m_Path) + ": nothing was written");
-    CheckRoomIsLeft(folder, m_Target);
+    CheckRoomIsLeft(folder, target);
     for (const auto & entry : fs::directory_iterator(folder))
     {
       const bool     isItself = entry.path() == temporary;
-      const fs::path place = isItself ? m_Target : FolderOf(m_Target) / entry.path().filename();
+      const fs::path place = isItself ? target : FolderOf(target) / entry.path().filename();
       KeepMode(place, entry.path());
       // The data files of a header go before it.
-      m_Files.insert(isItself ? m_Files.end() : m_Files.begin(), { entry.path(), place });
+      files.insert(isItself ? files.end() : files.begin(), { entry.path(), place });
     }
-  }
-
-  const fs::path &
-  Target() const
-  {
-    return m_Target;
   }
 
   /** Moves the files to a folder that others share. \param number  of the files in it */
   void
   MoveInto(const fs::path & folder, std::size_t & number)
   {
-    for (auto & [file, place] : m_Files)
+    for (auto & [file, place] : files)
     {
       const fs::path        shared = folder / std::to_string(number++);
       const std::error_code failure = MoveOver(file, shared);
@@ -165,17 +163,11 @@ public:
     }
   }
 
-  const std::vector<std::pair<fs::path, fs::path>> &
-  Files() const
-  {
-    return m_Files;
-  }
-
   /** Keeps what the files replace, as far as the system has links, so that MoveBack can undo Move. */
   void
   KeepOld()
   {
-    for (const auto & [file, place] : m_Files)
+    for (const auto & [file, place] : files)
     {
       std::error_code failure;
       const fs::path  old = file.string() + "-old";
@@ -191,9 +183,9 @@ public:
   void
   Move()
   {
-    for (std::size_t i = 0; i < m_Files.size(); ++i)
+    for (std::size_t i = 0; i < files.size(); ++i)
     {
-      const std::error_code failure = MoveOver(m_Files[i].first, m_Files[i].second);
+      const std::error_code failure = MoveOver(files[i].first, files[i].second);
       ThrowIf(failure.value() != 0, "cannot write " + Quoted(m_Path) + ": " + failure.message());
       if (i < m_Kept.size())
       {
@@ -232,10 +224,8 @@ private:
     bool     isMoved;
   };
 
-  std::string                                m_Path;
-  fs::path                                   m_Target;
-  std::vector<std::pair<fs::path, fs::path>> m_Files;
-  std::vector<Kept>                          m_Kept;
+  std::string       m_Path;
+  std::vector<Kept> m_Kept;
 };
 
 using Replacements = std::vector<std::unique_ptr<Replacement>>;
@@ -249,8 +239,8 @@ MoveAll(const Replacements & replacements, bool hearsInterrupts)
   std::set<fs::path>                         folders;
   for (const auto & replacement : replacements)
   {
-    files.insert(files.end(), replacement->Files().begin(), replacement->Files().end());
-    folders.insert(FolderOf(replacement->Target()));
+    files.insert(files.end(), replacement->files.begin(), replacement->files.end());
+    folders.insert(FolderOf(replacement->target));
   }
   const auto checkInterrupt = [hearsInterrupts] {
     if (hearsInterrupts && WasInterrupted())
@@ -376,16 +366,16 @@ void
 ReplacedTogether::Implementation::Write(std::unique_ptr<Replacement>                     replacement,
                                         const std::function<void(const std::string &)> & write)
 {
-  std::unique_ptr<TemporaryFolder> & folder = folders[FolderOf(replacement->Target())];
+  std::unique_ptr<TemporaryFolder> & folder = folders[FolderOf(replacement->target)];
   if (!folder)
   {
-    folder = FolderBeside(replacement->Target());
+    folder = FolderBeside(replacement->target);
   }
   // It stays for the next file: some systems take long to remove folders.
   const fs::path  where = folder->Path() / ("new-" + std::to_string(depth));
   std::error_code failure;
   fs::create_directory(where, failure);
-  ThrowIf(failure.value() != 0, "cannot write " + Quoted(replacement->Target().string()) + ": " + failure.message());
+  ThrowIf(failure.value() != 0, "cannot write " + Quoted(replacement->target.string()) + ": " + failure.message());
   ++depth;
   try
   {
@@ -416,7 +406,7 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
     together->Write(std::move(replacement), write);
     return;
   }
-  const std::unique_ptr<TemporaryFolder> folder = FolderBeside(replacement->Target());
+  const std::unique_ptr<TemporaryFolder> folder = FolderBeside(replacement->target);
   replacement->Write(write, folder->Path());
   Replacements one;
   one.push_back(std::move(replacement));

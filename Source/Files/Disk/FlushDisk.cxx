@@ -65,10 +65,7 @@ FlushFolders(const std::vector<std::string> & folders)
   std::vector<fs::path> paths(folders.begin(), folders.end());
   for (const std::string & folder : folders)
   {
-    for (const auto & entry : fs::recursive_directory_iterator(folder))
-    {
-      paths.push_back(entry.path());
-    }
+    paths.insert(paths.end(), fs::recursive_directory_iterator(folder), {});
   }
   ForEachOnDisk(paths.size(),
                 [&](std::size_t i) { fs::is_directory(paths[i]) ? FlushNames(paths[i]) : FlushFile(paths[i]); });

@@ -86,29 +86,22 @@ namespace files
 namespace
 {
 
-class Descriptor
+struct Descriptor
 {
-public:
+  const int number;
+
   explicit Descriptor(const std::string & path)
-    : m_Number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+    : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
   {}
   Descriptor(const Descriptor &) = delete;
   Descriptor & operator=(const Descriptor &) = delete;
   ~Descriptor()
   {
-    if (m_Number >= 0)
+    if (number >= 0)
     {
-      ::close(m_Number);
+      ::close(number);
     }
   }
-  int
-  Number() const
-  {
-    return m_Number;
-  }
-
-private:
-  int m_Number;
 };
 
 } // namespace
@@ -118,7 +111,7 @@ MapFile(const std::string & path, std::size_t & size)
 {
   const Descriptor file(path);
   struct stat      status = {};
-  if (file.Number() < 0 || ::fstat(file.Number(), &status) != 0)
+  if (file.number < 0 || ::fstat(file.number, &status) != 0)
   {
     // Sockets cannot be opened.
     throw Error(errno == ENOENT ? "there is no such file" : errno == ENXIO ? NotARegularFile : std::strerror(errno));
@@ -129,7 +122,7 @@ MapFile(const std::string & path, std::size_t & size)
   {
     return {};
   }
-  void * const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.Number(), 0);
+  void * const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
   ThrowIf(memory == MAP_FAILED, std::strerror(errno));
   return { memory, [bytes = size](const void * mapped) { ::munmap(const_cast<void *>(mapped), bytes); } };
 }

@@ -148,11 +148,7 @@ DataSet::FixedNumbers(const Tag & tag, std::size_t count, double * numbers) cons
   {
     return false;
   }
-  bool finite = true;
-  for (const double number : found)
-  {
-    finite = finite && std::isfinite(number);
-  }
+  const bool finite = std::all_of(found.begin(), found.end(), [](double number) { return std::isfinite(number); });
   ThrowIf(found.size() != count || !finite,
           std::string(tag.keyword) + " has " + Counted(found.size(), "value") +
             (finite ? "" : ", one of which is not finite") + "; it must have " + std::to_string(count));

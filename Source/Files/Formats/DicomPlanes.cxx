@@ -49,7 +49,7 @@ using Attributes = std::function<const DataSet &(const Tag & group, const Tag & 
 void
 Normalize(double * vector)
 {
-  const double length = std::sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+  const double length = std::sqrt(Dot(vector, vector));
   for (int row = 0; row < 3; ++row)
   {
     vector[row] /= length;
@@ -60,30 +60,19 @@ Normalize(double * vector)
 void
 SettleOrientation(double (&orientation)[6])
 {
-  double lengths[2] = {};
-  double product = 0;
-  for (int row = 0; row < 3; ++row)
-  {
-    lengths[0] += orientation[row] * orientation[row];
-    lengths[1] += orientation[3 + row] * orientation[3 + row];
-    product += orientation[row] * orientation[3 + row];
-  }
+  double * const   second = orientation + 3;
   constexpr double accuracy = 2e-3;
-  ThrowIf(!(std::fabs(lengths[0] - 1) < accuracy) || !(std::fabs(lengths[1] - 1) < accuracy) ||
-            !(std::fabs(product) < accuracy),
+  ThrowIf(!(std::fabs(Dot(orientation, orientation) - 1) < accuracy) ||
+            !(std::fabs(Dot(second, second) - 1) < accuracy) || !(std::fabs(Dot(orientation, second)) < accuracy),
           "ImageOrientationPatient is " + Joined(orientation, "\\", Shortest) +
             "; it must be two orthogonal vectors of length 1");
   Normalize(orientation);
-  product = 0;
+  const double product = Dot(orientation, second);
   for (int row = 0; row < 3; ++row)
   {
-    product += orientation[row] * orientation[3 + row];
+    second[row] -= product * orientation[row];
   }
-  for (int row = 0; row < 3; ++row)
-  {
-    orientation[3 + row] -= product * orientation[row];
-  }
-  Normalize(orientation + 3);
+  Normalize(second);
 }
 
 void

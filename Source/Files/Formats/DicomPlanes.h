@@ -60,10 +60,14 @@ struct Plane
   std::optional<std::int64_t> number;
 };
 
+inline double
+Dot(const double * a, const double * b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 /** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
-
-double PlaceAlong(const Plane & plane, const double (&normal)[3]);
 
 /** Sets axes, spacing and origin of a volume from its first slice and the step from one slice to the next. */
 void SettleGeometry(const Plane & first, const double (&step)[3], const ReadOptions & options, LoadedImage & image);

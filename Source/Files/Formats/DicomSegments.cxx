@@ -168,7 +168,7 @@ PlacesOf(const std::vector<Plane> & planes, const double (&normal)[3])
   std::vector<double> places;
   for (const Plane & plane : planes)
   {
-    places.push_back(PlaceAlong(plane, normal));
+    places.push_back(Dot(plane.position, normal));
     double aside = 0;
     for (int row = 0; row < 3; ++row)
     {
@@ -285,7 +285,7 @@ OriginOf(const std::vector<Plane> & planes)
   for (std::size_t i = 0; i < planes.size() && planes[0].isPlaced && isKnown; ++i)
   {
     const auto & source = *planes[i].source;
-    const double place = PlaceAlong(planes[i], normal);
+    const double place = Dot(planes[i].position, normal);
     const auto   add = [&](const DataSet & data, std::uint32_t sopClass, std::uint32_t instance, std::int64_t frame) {
       origin->images.push_back({ data.Text({ sopClass, "", "" }), data.Text({ instance, "", "" }), frame, place });
     };

@@ -41,9 +41,6 @@ FilesBelow(const std::string & folder)
       files.push_back({ entry.path().generic_string(), entry.path().lexically_relative(folder).generic_string() });
     }
   }
-  std::sort(files.begin(), files.end(), [](const FoundFile & a, const FoundFile & b) {
-    return NaturallyBefore(a.name, b.name);
-  });
   return files;
 }
 
@@ -270,18 +267,17 @@ ReadFiles(std::vector<ImageFile> files, std::vector<std::string> notes, const Re
 }
 
 static LoadedImage
-ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & options)
+ReadDicomSeries(std::vector<FoundFile> found, const ReadOptions & options)
 {
+  std::sort(found.begin(), found.end(), [](const FoundFile & a, const FoundFile & b) {
+    return NaturallyBefore(a.name, b.name);
+  });
   std::vector<Series> all = SeriesOf(found, options);
   ThrowIf(all.empty(), "there are DICOM files, but none with an image");
   Series                   series = ChooseSeries(std::move(all), options.series);
   std::vector<std::string> notes;
-  std::vector<std::string> paths;
   CheckOthers(found, series, options, notes);
-  for (const ImageFile & file : series.files)
-  {
-    paths.push_back(file.file.bytes.Path());
-  }
+  auto        paths = Mapped(series.files, [](const ImageFile & file) { return file.file.bytes.Path(); });
   LoadedImage image = ReadFiles(std::move(series.files), std::move(notes), options);
   image.files = std::move(paths);
   return image;
@@ -310,13 +306,11 @@ ReadDicomFolder(const std::string & path, const ReadOptions & options)
 LoadedImage
 ReadDicomFiles(const std::vector<std::string> & paths, const ReadOptions & options)
 {
-  auto found = Mapped(paths, [](const std::string & path) {
-    return FoundFile{ path, std::filesystem::path(path).filename().string() };
-  });
-  std::sort(found.begin(), found.end(), [](const FoundFile & a, const FoundFile & b) {
-    return NaturallyBefore(a.name, b.name);
-  });
-  return ReadDicomSeries(found, options);
+  return ReadDicomSeries(Mapped(paths,
+                                [](const std::string & path) {
+                                  return FoundFile{ path, std::filesystem::path(path).filename().string() };
+                                }),
+                         options);
 }
 
 std::vector<DicomSeriesFiles>

@@ -125,7 +125,7 @@ SortByPosition(std::vector<Plane> & planes,
 {
   double normal[3];
   NormalOf(planes[0].orientation, normal);
-  const auto place = [&](const Plane & plane) { return PlaceAlong(plane, normal); };
+  const auto place = [&](const Plane & plane) { return Dot(plane.position, normal); };
   const auto before = [&](const Plane & a, const Plane & b) { return place(a) < place(b); };
   AddNoteIf(areFiles && !std::is_sorted(planes.begin(), planes.end(), before) &&
               !std::is_sorted(planes.rbegin(), planes.rend(), before),
@@ -198,12 +198,6 @@ SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vect
   }
 }
 
-double
-PlaceAlong(const Plane & plane, const double (&normal)[3])
-{
-  return plane.position[0] * normal[0] + plane.position[1] * normal[1] + plane.position[2] * normal[2];
-}
-
 void
 NoteStep(const Plane & plane, LoadedImage & image)
 {
@@ -231,6 +225,13 @@ SettleGeometry(const Plane & first, const double (&step)[3], const ReadOptions &
   }
   SettleAxes(vectors, "the positions of the slices", options, image);
   image.hasPatientAxes = true;
+}
+
+/** Writes the values of a plane. */
+static void
+WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * voxels)
+{
+  WriteFrame(plane.source->format, stored, plane.frame, plane.scaling, type, voxels);
 }
 
 static void
@@ -272,12 +273,7 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
         const StoredPlanes       stored(part, context.Silent());
         ParallelFor(static_cast<std::int64_t>(count), context, [&](std::int64_t i) {
           const auto index = static_cast<std::size_t>(i);
-          WriteFrame(part[index].source->format,
-                     stored[index],
-                     part[index].frame,
-                     part[index].scaling,
-                     type,
-                     output + index * planeBytes);
+          WritePlane(part[index], stored[index], type, output + index * planeBytes);
           Forget(part[index].source->file.bytes);
         });
       };
@@ -304,12 +300,7 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
   const HostContext writing = context.Part(format.encapsulated ? ShareUntilDecoded : ShareOfLooking, 1);
   ParallelFor(static_cast<std::int64_t>(planes.size()), writing, [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    WriteFrame(format,
-               stored[index],
-               planes[index].frame,
-               planes[index].scaling,
-               image.type,
-               voxels + index * planeBytes);
+    WritePlane(planes[index], stored[index], image.type, voxels + index * planeBytes);
   });
 }
 

@@ -6,7 +6,7 @@
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
-#include <utility>
+#include <map>
 
 namespace brickccl::files
 {
@@ -16,20 +16,15 @@ constexpr std::uint64_t GiplHeader = 256;
 static ScalarType
 TypeOfGipl(std::uint64_t type)
 {
-  static const std::pair<std::uint64_t, ScalarType> types[] = {
+  static const std::map<std::uint64_t, ScalarType> types = {
     { 1, ScalarType::UInt8 },  { 7, ScalarType::Int8 },     { 8, ScalarType::UInt8 },
     { 15, ScalarType::Int16 }, { 16, ScalarType::UInt16 },  { 31, ScalarType::UInt32 },
     { 32, ScalarType::Int32 }, { 64, ScalarType::Float32 }, { 65, ScalarType::Float64 },
   };
-  for (const auto & [number, scalar] : types)
-  {
-    if (type == number)
-    {
-      return scalar;
-    }
-  }
-  throw Unsupported("its voxels have the type " + std::to_string(type) +
-                    "; types 1, 7, 8, 15, 16, 31, 32, 64 and 65 (integers and floats) are read");
+  ThrowIf<Unsupported>(types.count(type) == 0,
+                       "its voxels have the type " + std::to_string(type) +
+                         "; types 1, 7, 8, 15, 16, 31, 32, 64 and 65 (integers and floats) are read");
+  return types.at(type);
 }
 
 bool

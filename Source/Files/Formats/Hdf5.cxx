@@ -47,12 +47,10 @@ NamedDataset(const std::vector<Hdf5Dataset> & datasets, const std::string & name
   ThrowIf<InvalidArgument>(found == datasets.end(),
                            "it has no dataset " + Printable(name) +
                              (datasets.empty() ? ", nor any other one" : "; it has: " + ListOf(datasets)));
-  if (!found->isNumbers || found->shape.empty())
-  {
-    throw Unsupported("its dataset " + Printable(name) + " holds " +
-                      (found->isNumbers ? "a single number" : found->typeName) +
-                      "; integers of 1, 2, 4 and 8 bytes and floats of 2, 4 and 8 bytes are read");
-  }
+  ThrowIf<Unsupported>(!found->isNumbers || found->shape.empty(),
+                       "its dataset " + Printable(name) + " holds " +
+                         (found->isNumbers ? "a single number" : found->typeName) +
+                         "; integers of 1, 2, 4 and 8 bytes and floats of 2, 4 and 8 bytes are read");
   return *found;
 }
 
@@ -178,12 +176,11 @@ CheckReadable(const Hdf5Dataset & dataset)
     "it is a MINC file, whose per-slice scaling is not supported; convert it, for example with mnc2nii");
   ThrowIf<Unsupported>(dataset.name.rfind("/DataSet/ResolutionLevel ", 0) == 0,
                        "it is an Imaris file, which pads its chunks; export it as TIFF");
-  if (dataset.isElsewhere)
-  {
-    throw Unsupported("its dataset " + Printable(dataset.name) +
-                      " takes its values from other datasets or files, which is not supported; copy them into a plain "
-                      "dataset (in h5py: out['data'] = file['data'][:])");
-  }
+  ThrowIf<Unsupported>(
+    dataset.isElsewhere,
+    "its dataset " + Printable(dataset.name) +
+      " takes its values from other datasets or files, which is not supported; copy them into a plain "
+      "dataset (in h5py: out['data'] = file['data'][:])");
   ThrowIf<Unsupported>(!dataset.convention.empty(),
                        "its dataset " + Printable(dataset.name) + " has the attribute " + dataset.convention +
                          ", which may change its values or axes; save the changed values, without the attribute");

@@ -51,13 +51,12 @@ CheckFilters(const Hdf5Library & h5, hid_t object, const std::string & what)
     char       name[64] = {};
     const auto number = static_cast<unsigned>(i);
     const auto filter = h5.H5Pget_filter(list, number, nullptr, nullptr, nullptr, sizeof(name) - 1, name, nullptr);
-    if (h5.H5Zfilter_avail(filter) <= 0)
-    {
-      throw Unsupported(what + " is compressed by the filter " + std::to_string(filter) +
-                        (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
-                        ", which the HDF5 library here lacks; install it as a plugin (in HDF5_PLUGIN_PATH), or store "
-                        "the dataset with gzip: h5repack -f GZIP=1 IN OUT");
-    }
+    ThrowIf<Unsupported>(
+      h5.H5Zfilter_avail(filter) <= 0,
+      what + " is compressed by the filter " + std::to_string(filter) +
+        (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
+        ", which the HDF5 library here lacks; install it as a plugin (in HDF5_PLUGIN_PATH), or store "
+        "the dataset with gzip: h5repack -f GZIP=1 IN OUT");
   }
 }
 

@@ -17,186 +17,158 @@ namespace brickccl::files
 namespace
 {
 
-/** A file that libjpeg decodes. At an error or warning, libjpeg leaves its functions by longjmp. */
+/** The errors of libjpeg, which leaves its functions by longjmp. */
+struct JpegErrors
+{
+  jpeg_error_mgr manager = {};
+  std::jmp_buf   jump = {};
+  char           message[JMSG_LENGTH_MAX] = "";
+
+  template <typename TJpeg>
+  explicit JpegErrors(TJpeg & jpeg)
+  {
+    jpeg.err = jpeg_std_error(&manager);
+    jpeg.client_data = this;
+    manager.error_exit = Leave;
+    manager.output_message = [](j_common_ptr) {};
+  }
+  JpegErrors(const JpegErrors &) = delete;
+  JpegErrors & operator=(const JpegErrors &) = delete;
+
+  static void
+  Leave(j_common_ptr jpeg)
+  {
+    auto & errors = *static_cast<JpegErrors *>(jpeg->client_data);
+    jpeg->err->format_message(jpeg, errors.message);
+    std::longjmp(errors.jump, 1);
+  }
+};
+
+/** A file that libjpeg decodes. It stops at warnings as well. */
 class JpegDecoder
 {
 public:
+  jpeg_decompress_struct jpeg = {};
+
   JpegDecoder()
   {
-    m_Jpeg.err = jpeg_std_error(&m_Errors);
-    m_Jpeg.client_data = this;
-    m_Errors.error_exit = Leave;
-    m_Errors.emit_message = LeaveAtWarning;
-    m_Errors.output_message = SayNothing;
+    m_Errors.manager.emit_message = LeaveAtWarning;
   }
   ~JpegDecoder()
   {
-    jpeg_destroy_decompress(&m_Jpeg);
+    jpeg_destroy_decompress(&jpeg);
   }
-  JpegDecoder(const JpegDecoder &) = delete;
-  JpegDecoder & operator=(const JpegDecoder &) = delete;
 
   bool
   ReadHeader(const unsigned char * data, std::size_t size)
   {
-    if (setjmp(m_Jump) != 0)
+    if (setjmp(m_Errors.jump) != 0)
     {
       return false;
     }
-    jpeg_create_decompress(&m_Jpeg);
+    jpeg_create_decompress(&jpeg);
     m_Monitor.progress_monitor = LimitScans;
-    m_Jpeg.progress = &m_Monitor;
-    jpeg_mem_src(&m_Jpeg, data, static_cast<unsigned long>(size));
-    jpeg_read_header(&m_Jpeg, TRUE);
+    jpeg.progress = &m_Monitor;
+    jpeg_mem_src(&jpeg, data, static_cast<unsigned long>(size));
+    jpeg_read_header(&jpeg, TRUE);
     return true;
   }
 
   bool
   ReadPixels(unsigned char * pixels, std::size_t rowBytes, const Progress & progress)
   {
-    if (setjmp(m_Jump) != 0)
+    if (setjmp(m_Errors.jump) != 0)
     {
       return false;
     }
-    m_Jpeg.out_color_space = m_Jpeg.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    jpeg_start_decompress(&m_Jpeg);
-    while (m_Jpeg.output_scanline < m_Jpeg.output_height)
+    jpeg.out_color_space = jpeg.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_start_decompress(&jpeg);
+    while (jpeg.output_scanline < jpeg.output_height)
     {
       constexpr JDIMENSION rowsBetweenReports = 64;
-      if (m_Jpeg.output_scanline % rowsBetweenReports == 0)
+      if (jpeg.output_scanline % rowsBetweenReports == 0)
       {
-        progress.Update(static_cast<double>(m_Jpeg.output_scanline) / m_Jpeg.output_height);
+        progress.Update(static_cast<double>(jpeg.output_scanline) / jpeg.output_height);
       }
-      JSAMPROW row = pixels + m_Jpeg.output_scanline * rowBytes;
-      jpeg_read_scanlines(&m_Jpeg, &row, 1);
+      JSAMPROW row = pixels + jpeg.output_scanline * rowBytes;
+      jpeg_read_scanlines(&jpeg, &row, 1);
     }
-    jpeg_finish_decompress(&m_Jpeg);
+    jpeg_finish_decompress(&jpeg);
     return true;
-  }
-
-  const jpeg_decompress_struct &
-  Jpeg() const
-  {
-    return m_Jpeg;
   }
 
   [[noreturn]] void
   Fail() const
   {
-    throw Error(std::string("the JPEG file is damaged or truncated: libjpeg says: ") + m_Message);
+    throw Error(std::string("the JPEG file is damaged or truncated: libjpeg says: ") + m_Errors.message);
   }
 
 private:
   static void
-  Leave(j_common_ptr jpeg)
-  {
-    auto & decoder = *static_cast<JpegDecoder *>(jpeg->client_data);
-    jpeg->err->format_message(jpeg, decoder.m_Message);
-    std::longjmp(decoder.m_Jump, 1);
-  }
-  static void
-  LeaveAtWarning(j_common_ptr jpeg, int level)
+  LeaveAtWarning(j_common_ptr common, int level)
   {
     if (level < 0)
     {
-      Leave(jpeg);
+      JpegErrors::Leave(common);
     }
   }
-  static void
-  SayNothing(j_common_ptr)
-  {}
   /** Limits the number of scans. A small file can hold scans without end, and each of them goes over all pixels. */
   static void
-  LimitScans(j_common_ptr jpeg)
+  LimitScans(j_common_ptr common)
   {
     constexpr int maximumScans = 200;
-    auto &        decoder = *static_cast<JpegDecoder *>(jpeg->client_data);
-    if (jpeg->is_decompressor != FALSE && decoder.m_Jpeg.input_scan_number > maximumScans)
+    auto &        errors = *static_cast<JpegErrors *>(common->client_data);
+    if (reinterpret_cast<j_decompress_ptr>(common)->input_scan_number > maximumScans)
     {
-      std::snprintf(decoder.m_Message, sizeof(decoder.m_Message), "more than %d scans", maximumScans);
-      std::longjmp(decoder.m_Jump, 1);
+      std::snprintf(errors.message, sizeof(errors.message), "more than %d scans", maximumScans);
+      std::longjmp(errors.jump, 1);
     }
   }
 
-  jpeg_decompress_struct m_Jpeg = {};
-  jpeg_error_mgr         m_Errors = {};
-  jpeg_progress_mgr      m_Monitor = {};
-  std::jmp_buf           m_Jump = {};
-  char                   m_Message[JMSG_LENGTH_MAX] = "";
+  JpegErrors        m_Errors{ jpeg };
+  jpeg_progress_mgr m_Monitor = {};
 };
 
-/** Colors that libjpeg encodes into memory. At an error libjpeg leaves its functions by longjmp. */
-class JpegEncoder
+/** Colors that libjpeg encodes into memory. */
+struct JpegEncoder
 {
-public:
-  JpegEncoder()
-  {
-    m_Jpeg.err = jpeg_std_error(&m_Errors);
-    m_Jpeg.client_data = this;
-    m_Errors.error_exit = Leave;
-    m_Errors.output_message = SayNothing;
-  }
+  jpeg_compress_struct jpeg = {};
+  JpegErrors           errors{ jpeg };
+  unsigned char *      bytes = nullptr;
+  unsigned long        size = 0;
+
   ~JpegEncoder()
   {
-    jpeg_destroy_compress(&m_Jpeg);
-    std::free(m_Bytes);
+    jpeg_destroy_compress(&jpeg);
+    std::free(bytes);
   }
-  JpegEncoder(const JpegEncoder &) = delete;
-  JpegEncoder & operator=(const JpegEncoder &) = delete;
 
   bool
   Encode(int width, int height, const unsigned char * pixels, int quality)
   {
-    if (setjmp(m_Jump) != 0)
+    if (setjmp(errors.jump) != 0)
     {
       return false;
     }
-    jpeg_create_compress(&m_Jpeg);
-    jpeg_mem_dest(&m_Jpeg, &m_Bytes, &m_Size);
-    m_Jpeg.image_width = static_cast<JDIMENSION>(width);
-    m_Jpeg.image_height = static_cast<JDIMENSION>(height);
-    m_Jpeg.input_components = 3;
-    m_Jpeg.in_color_space = JCS_RGB;
-    jpeg_set_defaults(&m_Jpeg);
-    jpeg_set_quality(&m_Jpeg, quality, TRUE);
-    m_Jpeg.optimize_coding = TRUE;
-    jpeg_start_compress(&m_Jpeg, TRUE);
-    while (m_Jpeg.next_scanline < m_Jpeg.image_height)
+    jpeg_create_compress(&jpeg);
+    jpeg_mem_dest(&jpeg, &bytes, &size);
+    jpeg.image_width = static_cast<JDIMENSION>(width);
+    jpeg.image_height = static_cast<JDIMENSION>(height);
+    jpeg.input_components = 3;
+    jpeg.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&jpeg);
+    jpeg_set_quality(&jpeg, quality, TRUE);
+    jpeg.optimize_coding = TRUE;
+    jpeg_start_compress(&jpeg, TRUE);
+    while (jpeg.next_scanline < jpeg.image_height)
     {
       // libjpeg does not write to the row.
-      JSAMPROW row = const_cast<unsigned char *>(pixels) + std::size_t{ 3 } * m_Jpeg.image_width * m_Jpeg.next_scanline;
-      jpeg_write_scanlines(&m_Jpeg, &row, 1);
+      JSAMPROW row = const_cast<unsigned char *>(pixels) + std::size_t{ 3 } * jpeg.image_width * jpeg.next_scanline;
+      jpeg_write_scanlines(&jpeg, &row, 1);
     }
-    jpeg_finish_compress(&m_Jpeg);
+    jpeg_finish_compress(&jpeg);
     return true;
   }
-
-  const unsigned char *
-  Bytes() const
-  {
-    return m_Bytes;
-  }
-  std::size_t
-  Size() const
-  {
-    return m_Size;
-  }
-
-private:
-  static void
-  Leave(j_common_ptr jpeg)
-  {
-    std::longjmp(static_cast<JpegEncoder *>(jpeg->client_data)->m_Jump, 1);
-  }
-  static void
-  SayNothing(j_common_ptr)
-  {}
-
-  jpeg_compress_struct m_Jpeg = {};
-  jpeg_error_mgr       m_Errors = {};
-  std::jmp_buf         m_Jump = {};
-  unsigned char *      m_Bytes = nullptr;
-  unsigned long        m_Size = 0;
 };
 
 } // namespace
@@ -215,7 +187,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   {
     decoder.Fail();
   }
-  const auto & jpeg = decoder.Jpeg();
+  const auto & jpeg = decoder.jpeg;
   ThrowIf<Unsupported>(jpeg.num_components != 1 && jpeg.num_components != 3,
                        "its pixels have " + std::to_string(jpeg.num_components) +
                          " components (CMYK, perhaps); JPEG files of 1 or 3 are read");
@@ -256,6 +228,6 @@ brickccl::WriteColorJpeg(const std::string & path, int width, int height, const 
   ThrowIf(!encoder.Encode(width, height, pixels, quality),
           "JPEG cannot hold a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   files::OutputFile file(path);
-  file.Write(encoder.Bytes(), encoder.Size());
+  file.Write(encoder.bytes, encoder.size);
   file.Close();
 }

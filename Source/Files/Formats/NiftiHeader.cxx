@@ -53,7 +53,7 @@ CodeOf(ScalarType type)
 void
 CheckBits(const HeaderBytes & header, int bitsOfType)
 {
-  const int bits = header.At<std::int16_t>(header.IsSecond() ? 14 : 72);
+  const int bits = header.At<std::int16_t>(header.isSecond ? 14 : 72);
   ThrowIf(bits != 0 && bits != bitsOfType,
           "its voxels have " + std::to_string(bits) + " bits (bitpix), but " + std::to_string(bitsOfType) +
             " by their type (datatype); correct the one that is wrong");
@@ -62,11 +62,10 @@ CheckBits(const HeaderBytes & header, int bitsOfType)
 void
 CheckSignature(const HeaderBytes & header, std::size_t size)
 {
-  ThrowIf(!header.IsKnown(),
-          size < SizeOfFirst ? "its header is truncated" : "its header is neither NIfTI nor Analyze");
+  ThrowIf(!header.isKnown, size < SizeOfFirst ? "its header is truncated" : "its header is neither NIfTI nor Analyze");
   // Some programs leave them at 0.
   const std::string ends(header.LineEnds(), header.LineEnds() + 4);
-  ThrowIf(header.IsSecond() && !header.Magic().empty() && ends != "\r\n\x1a\n" && ends != std::string(4, '\0'),
+  ThrowIf(header.isSecond && !header.Magic().empty() && ends != "\r\n\x1a\n" && ends != std::string(4, '\0'),
           "bytes 4 to 7 of its magic are not 0D 0A 1A 0A: a transfer as text has changed the line ends in it, or "
           "it is damaged; transfer it again, as binary");
 }

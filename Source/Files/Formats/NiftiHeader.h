@@ -18,51 +18,41 @@ constexpr std::size_t SizeOfSecond = 540;
 class HeaderBytes
 {
 public:
+  /** Whether it is a whole header, of the second version, and in the other byte order. */
+  bool isKnown = false;
+  bool isSecond = false;
+  bool isSwapped = false;
+
   explicit HeaderBytes(const unsigned char * bytes, std::size_t size)
   {
     std::memcpy(m_Bytes, bytes, std::min(size, sizeof(m_Bytes)));
     for (const bool swapped : { false, true })
     {
-      m_Swapped = swapped;
+      isSwapped = swapped;
       const auto length = At<std::int32_t>(0);
-      m_IsSecond = length == static_cast<std::int32_t>(SizeOfSecond);
-      if (m_IsSecond || length == static_cast<std::int32_t>(SizeOfFirst))
+      isSecond = length == static_cast<std::int32_t>(SizeOfSecond);
+      if (isSecond || length == static_cast<std::int32_t>(SizeOfFirst))
       {
-        m_IsKnown = size >= (m_IsSecond ? SizeOfSecond : SizeOfFirst);
+        isKnown = size >= (isSecond ? SizeOfSecond : SizeOfFirst);
         return;
       }
     }
   }
 
-  bool
-  IsKnown() const
-  {
-    return m_IsKnown;
-  }
-  bool
-  IsSecond() const
-  {
-    return m_IsSecond;
-  }
   /** Bytes 4 to 7 of the second version's magic. */
   const unsigned char *
   LineEnds() const
   {
     return m_Bytes + 8;
   }
-  bool
-  Swapped() const
-  {
-    return m_Swapped;
-  }
   /** "n+1", "ni1", "n+2" or "ni2". Empty for Analyze. */
   std::string
   Magic() const
   {
-    const char * const text = reinterpret_cast<const char *>(m_Bytes) + (m_IsSecond ? 4 : 344);
+    const char * const text = reinterpret_cast<const char *>(m_Bytes) + (isSecond ? 4 : 344);
     const std::string  magic(text, 3);
-    const bool isKnown = text[3] == '\0' && (magic == "n+1" || magic == "ni1" || magic == "n+2" || magic == "ni2");
-    return isKnown && (magic[2] == '2') == m_IsSecond ? magic : std::string();
+    const bool isMagic = text[3] == '\0' && (magic == "n+1" || magic == "ni1" || magic == "n+2" || magic == "ni2");
+    return isMagic && (magic[2] == '2') == isSecond ? magic : std::string();
   }
 
   template <typename T>
@@ -72,7 +62,7 @@ public:
     unsigned char bytes[sizeof(T)];
     for (std::size_t i = 0; i < sizeof(T); ++i)
     {
-      bytes[i] = m_Bytes[place + (m_Swapped ? sizeof(T) - 1 - i : i)];
+      bytes[i] = m_Bytes[place + (isSwapped ? sizeof(T) - 1 - i : i)];
     }
     T value;
     std::memcpy(&value, bytes, sizeof(T));
@@ -82,18 +72,18 @@ public:
   double
   Real(std::size_t first, std::size_t second) const
   {
-    return m_IsSecond ? At<double>(second) : double{ At<float>(first) };
+    return isSecond ? At<double>(second) : double{ At<float>(first) };
   }
   std::int64_t
   Code(std::size_t first, std::size_t second) const
   {
-    return m_IsSecond ? At<std::int32_t>(second) : At<std::int16_t>(first);
+    return isSecond ? At<std::int32_t>(second) : At<std::int16_t>(first);
   }
   std::int64_t
   Size(int axis) const
   {
     const auto i = static_cast<std::size_t>(axis);
-    return m_IsSecond ? At<std::int64_t>(16 + 8 * i) : At<std::int16_t>(40 + 2 * i);
+    return isSecond ? At<std::int64_t>(16 + 8 * i) : At<std::int16_t>(40 + 2 * i);
   }
   double
   PixelSize(int axis) const
@@ -104,14 +94,11 @@ public:
   int
   Units() const
   {
-    return m_IsSecond ? At<std::int32_t>(500) : m_Bytes[123];
+    return isSecond ? At<std::int32_t>(500) : m_Bytes[123];
   }
 
 private:
   unsigned char m_Bytes[SizeOfSecond] = {};
-  bool          m_Swapped = false;
-  bool          m_IsSecond = false;
-  bool          m_IsKnown = false;
 };
 
 struct Stored

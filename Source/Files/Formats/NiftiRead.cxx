@@ -231,10 +231,10 @@ std::uint64_t
 OffsetOf(const HeaderBytes & header, bool isSingle)
 {
   const double offset =
-    header.IsSecond() ? static_cast<double>(header.At<std::int64_t>(168)) : double{ header.At<float>(108) };
+    header.isSecond ? static_cast<double>(header.At<std::int64_t>(168)) : double{ header.At<float>(108) };
   ThrowIf(!(offset >= 0) || offset > 4e15 || offset != std::floor(offset),
           "its voxels begin at byte " + Shortest(offset) + " (vox_offset), which is not a position in a file");
-  const double least = isSingle ? (header.IsSecond() ? 544.0 : 352.0) : 0.0;
+  const double least = isSingle ? (header.isSecond ? 544.0 : 352.0) : 0.0;
   ThrowIf(offset < least && offset != 0,
           "its voxels begin at byte " + Shortest(offset) + " (vox_offset), within the header; " + Shortest(least) +
             " is the least");
@@ -314,7 +314,7 @@ IsNifti(const FileBytes & file)
   {
     const auto        bytes = FirstBytes(file, SizeOfSecond);
     const HeaderBytes header(bytes.data(), bytes.size());
-    return header.IsKnown() && (!header.Magic().empty() || HasExtension(file.Path(), ".hdr .hdr.gz"));
+    return header.isKnown && (!header.Magic().empty() || HasExtension(file.Path(), ".hdr .hdr.gz"));
   }
   catch (const Error &)
   {
@@ -349,7 +349,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   image.inParts = options.inParts;
   image.files = { headerFile.Path() };
   const auto   dimension = header.Size(0);
-  const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));
+  const Stored stored = StoredOf(header.At<std::int16_t>(header.isSecond ? 12 : 70));
   ThrowIf(dimension < 1 || dimension > 7,
           "it has " + std::to_string(dimension) + " dimensions (dim[0]); 1 to 7 are possible");
   std::vector<std::int64_t> sizes;
@@ -371,7 +371,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   TellHeader(options, image);
   const bool isCompressed = IsGzipped(data);
-  DataLayout layout{ isCompressed ? Encoding::Compressed : Encoding::Raw, header.Swapped() };
+  DataLayout layout{ isCompressed ? Encoding::Compressed : Encoding::Raw, header.isSwapped };
   layout.parts = { { data, isCompressed ? 0 : offset, isCompressed ? offset : 0, Wrapper::Gzip, data.QuotedName() } };
   ReadDataFiles(layout, context, image);
   // SPM keeps its factor in the same place of Analyze files.

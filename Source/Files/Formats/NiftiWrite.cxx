@@ -15,39 +15,27 @@ using namespace nifti;
 namespace
 {
 
-class HeaderToWrite
+struct HeaderToWrite
 {
-public:
-  explicit HeaderToWrite(bool isSecond)
-    : m_Bytes(isSecond ? SizeOfSecond : SizeOfFirst, 0)
-    , m_IsSecond(isSecond)
-  {}
+  bool                       isSecond;
+  std::vector<unsigned char> bytes = std::vector<unsigned char>(isSecond ? SizeOfSecond : SizeOfFirst, 0);
 
   template <typename T>
   void
   Put(std::size_t place, T value)
   {
-    std::memcpy(m_Bytes.data() + place, &value, sizeof(T));
+    std::memcpy(bytes.data() + place, &value, sizeof(T));
   }
   void
   PutReal(std::size_t first, std::size_t second, double value)
   {
-    m_IsSecond ? Put(second, value) : Put(first, static_cast<float>(value));
+    isSecond ? Put(second, value) : Put(first, static_cast<float>(value));
   }
   void
   PutCode(std::size_t first, std::size_t second, std::int64_t value)
   {
-    m_IsSecond ? Put(second, static_cast<std::int32_t>(value)) : Put(first, static_cast<std::int16_t>(value));
+    isSecond ? Put(second, static_cast<std::int32_t>(value)) : Put(first, static_cast<std::int16_t>(value));
   }
-  const std::vector<unsigned char> &
-  Bytes() const
-  {
-    return m_Bytes;
-  }
-
-private:
-  std::vector<unsigned char> m_Bytes;
-  bool                       m_IsSecond;
 };
 
 /** The quaternion of a rotation. It uses the formula with the largest divisor. */
@@ -90,17 +78,17 @@ QuaternionOf(const double (&r)[3][3], double (&quaternion)[3])
 HeaderToWrite
 HeaderOf(const ImageToWrite & image, bool isSecond, bool isPair)
 {
-  HeaderToWrite     header(isSecond);
+  HeaderToWrite     header{ isSecond };
   const int         dimension = image.extent.dimension;
   const Geometry &  geometry = image.geometry;
   const std::size_t offset = isPair ? 0 : isSecond ? 544 : 352;
   const char        magic[4] = { 'n', isPair ? 'i' : '+', isSecond ? '2' : '1', 0 };
   header.Put(0, static_cast<std::int32_t>(isSecond ? SizeOfSecond : SizeOfFirst));
-  std::memcpy(const_cast<unsigned char *>(header.Bytes().data()) + (isSecond ? 4 : 344), magic, 4);
+  std::memcpy(header.bytes.data() + (isSecond ? 4 : 344), magic, 4);
   if (isSecond)
   {
     const unsigned char check[4] = { 0x0d, 0x0a, 0x1a, 0x0a };
-    std::memcpy(const_cast<unsigned char *>(header.Bytes().data()) + 8, check, 4);
+    std::memcpy(header.bytes.data() + 8, check, 4);
     header.Put(168, static_cast<std::int64_t>(offset));
     header.Put(500, std::int32_t{ 2 | 8 });
   }
@@ -191,7 +179,7 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
   }
   const bool isPair = HasExtension(path, ".hdr .img .hdr.gz .img.gz");
   const bool isGzipped = HasExtension(path, ".gz");
-  const auto header = HeaderOf(image, isSecond, isPair).Bytes();
+  const auto header = HeaderOf(image, isSecond, isPair).bytes;
   const auto wrapper = WrapperIf(isGzipped, Wrapper::Gzip);
   const auto writeHeader = [&](OutputFile & file) {
     // No extensions follow the header.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <regex>
 
 namespace brickccl::files
@@ -46,21 +47,17 @@ ReverseAxes(LoadedImage & image)
 ScalarType
 TypeOfNpy(const std::string & type)
 {
-  static const std::pair<const char *, ScalarType> types[] = {
+  static const std::map<std::string, ScalarType> types = {
     { "b1", ScalarType::UInt8 },   { "u1", ScalarType::UInt8 },   { "i1", ScalarType::Int8 },
     { "u2", ScalarType::UInt16 },  { "i2", ScalarType::Int16 },   { "u4", ScalarType::UInt32 },
     { "i4", ScalarType::Int32 },   { "u8", ScalarType::UInt64 },  { "i8", ScalarType::Int64 },
     { "f4", ScalarType::Float32 }, { "f8", ScalarType::Float64 },
   };
-  for (const auto & [name, scalar] : types)
-  {
-    if (type.size() > 1 && type.substr(1) == name)
-    {
-      return scalar;
-    }
-  }
-  throw Unsupported("its values have the type " + Quoted(type) +
-                    "; integers of 8 to 64 bits, float32, float64 and bool are read");
+  const auto found = types.find(type.substr(1));
+  ThrowIf<Unsupported>(found == types.end(),
+                       "its values have the type " + Quoted(type) +
+                         "; integers of 8 to 64 bits, float32, float64 and bool are read");
+  return found->second;
 }
 
 bool

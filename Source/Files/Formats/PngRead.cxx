@@ -23,18 +23,18 @@ public:
   PngDecoder(const unsigned char * data, std::size_t size)
     : m_Data(data)
     , m_Size(size)
-    , m_Png(png_create_read_struct(PNG_LIBPNG_VER_STRING, this, KeepError, KeepWarning))
+    , png(png_create_read_struct(PNG_LIBPNG_VER_STRING, this, KeepError, KeepWarning))
   {
-    m_Info = m_Png != nullptr ? png_create_info_struct(m_Png) : nullptr;
-    if (m_Info == nullptr)
+    info = png != nullptr ? png_create_info_struct(png) : nullptr;
+    if (info == nullptr)
     {
-      png_destroy_read_struct(&m_Png, nullptr, nullptr);
+      png_destroy_read_struct(&png, nullptr, nullptr);
       throw std::bad_alloc();
     }
   }
   ~PngDecoder()
   {
-    png_destroy_read_struct(&m_Png, &m_Info, nullptr);
+    png_destroy_read_struct(&png, &info, nullptr);
   }
   PngDecoder(const PngDecoder &) = delete;
   PngDecoder & operator=(const PngDecoder &) = delete;
@@ -43,17 +43,17 @@ public:
   bool
   ReadHeader()
   {
-    if (setjmp(png_jmpbuf(m_Png)) != 0)
+    if (setjmp(png_jmpbuf(png)) != 0)
     {
       return false;
     }
-    png_set_read_fn(m_Png, this, Read);
-    png_set_crc_action(m_Png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-    png_set_user_limits(m_Png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_chunk_malloc_max(m_Png, 1 << 24);
+    png_set_read_fn(png, this, Read);
+    png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(png, 1 << 24);
     // Color profiles and texts do not matter here, and many are faulty.
-    png_set_keep_unknown_chunks(m_Png, PNG_HANDLE_CHUNK_NEVER, Unneeded, static_cast<int>(sizeof(Unneeded) / 5));
-    png_read_info(m_Png, m_Info);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, Unneeded, static_cast<int>(sizeof(Unneeded) / 5));
+    png_read_info(png, info);
     return true;
   }
 
@@ -61,21 +61,21 @@ public:
   bool
   ReadPixels(unsigned char * pixels, std::size_t rowBytes, std::uint32_t height, const Progress & progress)
   {
-    if (setjmp(png_jmpbuf(m_Png)) != 0)
+    if (setjmp(png_jmpbuf(png)) != 0)
     {
       return false;
     }
-    png_set_packing(m_Png);
-    png_set_strip_alpha(m_Png);
+    png_set_packing(png);
+    png_set_strip_alpha(png);
     if (!HostIsBigEndian)
     {
-      png_set_swap(m_Png);
+      png_set_swap(png);
     }
-    const int passes = png_set_interlace_handling(m_Png);
-    png_read_update_info(m_Png, m_Info);
-    if (png_get_rowbytes(m_Png, m_Info) != rowBytes)
+    const int passes = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    if (png_get_rowbytes(png, info) != rowBytes)
     {
-      png_error(m_Png, "rows do not have the length in the header");
+      png_error(png, "rows do not have the length in the header");
     }
     for (int pass = 0; pass < passes; ++pass)
     {
@@ -85,22 +85,11 @@ public:
         {
           progress.Update((pass + static_cast<double>(row) / height) / passes);
         }
-        png_read_row(m_Png, pixels + row * rowBytes, nullptr);
+        png_read_row(png, pixels + row * rowBytes, nullptr);
       }
     }
-    png_read_end(m_Png, nullptr);
+    png_read_end(png, nullptr);
     return std::strncmp(m_Warning, "IDAT", 4) != 0;
-  }
-
-  png_structp
-  Png() const
-  {
-    return m_Png;
-  }
-  png_infop
-  Info() const
-  {
-    return m_Info;
   }
 
   [[noreturn]] void
@@ -158,8 +147,11 @@ private:
   std::size_t           m_Place = 0;
   char                  m_Error[128] = "";
   char                  m_Warning[128] = "";
-  png_structp           m_Png;
-  png_infop             m_Info = nullptr;
+
+public:
+  /** The handles of libpng. */
+  png_structp png;
+  png_infop   info = nullptr;
 };
 
 void
@@ -169,7 +161,7 @@ SetSpacing(const PngDecoder & decoder, LoadedImage & image)
   png_uint_32 y = 0;
   int         unit = PNG_RESOLUTION_UNKNOWN;
   image.spacingSource = "none";
-  if (png_get_pHYs(decoder.Png(), decoder.Info(), &x, &y, &unit) != 0 && x > 0 && y > 0)
+  if (png_get_pHYs(decoder.png, decoder.info, &x, &y, &unit) != 0 && x > 0 && y > 0)
   {
     if (unit == PNG_RESOLUTION_METER)
     {
@@ -201,11 +193,11 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   {
     decoder.Fail();
   }
-  const std::uint32_t width = png_get_image_width(decoder.Png(), decoder.Info());
-  const std::uint32_t height = png_get_image_height(decoder.Png(), decoder.Info());
-  const int           bits = png_get_bit_depth(decoder.Png(), decoder.Info());
-  const int           color = png_get_color_type(decoder.Png(), decoder.Info());
-  const int           stored = png_get_channels(decoder.Png(), decoder.Info());
+  const std::uint32_t width = png_get_image_width(decoder.png, decoder.info);
+  const std::uint32_t height = png_get_image_height(decoder.png, decoder.info);
+  const int           bits = png_get_bit_depth(decoder.png, decoder.info);
+  const int           color = png_get_color_type(decoder.png, decoder.info);
+  const int           stored = png_get_channels(decoder.png, decoder.info);
   const double        storedBytes = (static_cast<double>(width) * stored * bits / 8 + 1) * height;
   ThrowIf<Unsupported>(color == PNG_COLOR_TYPE_PALETTE && !options.asLabels,
                        "it has a palette of colors; save it as gray or RGB");
@@ -217,7 +209,7 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   SetSpacing(decoder, image);
   TellHeader(options, image);
   const bool isTransparent =
-    (color & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(decoder.Png(), decoder.Info(), PNG_INFO_tRNS) != 0;
+    (color & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(decoder.png, decoder.info, PNG_INFO_tRNS) != 0;
   const std::size_t rowBytes = width * static_cast<std::size_t>(image.channels) * SizeOf(image.type);
   auto * const      pixels =
     reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));

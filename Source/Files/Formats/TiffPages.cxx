@@ -200,10 +200,8 @@ CheckKind(TIFF * tiff, const TiffPage & page)
                        "its compression has the number " + std::to_string(page.compression) +
                          ", which this libtiff lacks; save it with deflate");
   std::uint32_t depth = 1;
-  if (TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) == 1 && depth > 1)
-  {
-    throw Unsupported("a page has the depth " + std::to_string(depth) + "; save one page per slice");
-  }
+  const bool    isDeep = TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) == 1 && depth > 1;
+  ThrowIf<Unsupported>(isDeep, "a page has the depth " + std::to_string(depth) + "; save one page per slice");
 }
 
 /** Sets the size of a page's strips or tiles. \throws Error unless they and the file's size fit the page's. */
@@ -348,11 +346,10 @@ TiffResolution::Millimeters() const
 ScalarType
 TiffPage::Type() const
 {
-  if (format == SAMPLEFORMAT_IEEEFP)
-  {
-    return bits == 64 ? ScalarType::Float64 : ScalarType::Float32;
-  }
-  return IntegerType(bits == 1 ? 1 : bits / std::size_t{ 8 }, format == SAMPLEFORMAT_INT);
+  return format != SAMPLEFORMAT_IEEEFP
+         ? IntegerType(bits == 1 ? 1 : bits / std::size_t{ 8 }, format == SAMPLEFORMAT_INT)
+       : bits == 64 ? ScalarType::Float64
+                    : ScalarType::Float32;
 }
 
 void

@@ -29,11 +29,8 @@ namespace brickccl
 std::string
 ChildEnd::ToString() const
 {
-  if (signal != 0)
-  {
-    return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
-  }
-  return "exit code " + std::to_string(exitCode);
+  return signal != 0 ? "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")"
+                     : "exit code " + std::to_string(exitCode);
 }
 
 static int

@@ -96,12 +96,8 @@ ContinueAs(const std::string & program, char ** arguments)
 ProgramEnd
 RunProgram(const std::vector<std::string> & arguments)
 {
-  ProgramEnd          end;
-  std::vector<char *> words;
-  for (const std::string & argument : arguments)
-  {
-    words.push_back(const_cast<char *>(argument.c_str()));
-  }
+  ProgramEnd end;
+  auto       words = Mapped(arguments, [](const std::string & word) { return const_cast<char *>(word.c_str()); });
   words.push_back(nullptr);
   int        ends[2];
   const bool arePiped = ::pipe(ends) == 0;

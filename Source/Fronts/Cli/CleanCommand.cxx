@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/Segments.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
@@ -115,12 +116,9 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage        image = reader.ReadLabels(arguments.input);
-  std::istringstream values(LabelsForNames(arguments.values, "--values", image.segmentation));
-  for (std::string value; std::getline(values, value, ',');)
-  {
-    options.values.push_back(ParseNumber(value, "--values"));
-  }
+  LoadedImage image = reader.ReadLabels(arguments.input);
+  options.values = Mapped(SplitAt(',', LabelsForNames(arguments.values, "--values", image.segmentation)),
+                          [](const std::string & value) { return ParseNumber(value, "--values"); });
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.periodic = PeriodicFor(arguments, *options.connectivity);
   options.minimumVolume = SizeFor(*options.connectivity, arguments.minimumVolume, "--minimum-volume");

@@ -207,15 +207,12 @@ RecipeOf(const CompareArguments & arguments)
 void
 RunScans(const CompareArguments & arguments)
 {
-  NamedFiles       inputs;
+  const auto inputs =
+    Mapped(arguments.inputs, [](const auto & input) { return std::pair(std::string("SCAN"), input); });
   const NamedFiles outputs = { { "--output", arguments.output },
                                { "--transform", arguments.transform },
                                { "--tracks", arguments.tracks },
                                { "--report", arguments.report } };
-  for (const std::string & input : arguments.inputs)
-  {
-    inputs.emplace_back("SCAN", input);
-  }
   ThrowIf<InvalidArgument>(!arguments.transform.empty() &&
                              (arguments.inputs.size() != 2 || ExtensionOf(arguments.transform) != ".tfm"),
                            "--transform needs two scans and a file .tfm, not " +

@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Segments.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
@@ -189,11 +190,7 @@ RunCrop(const CropArguments & arguments)
     std::memset(labels->voxels.Resize(labels->ByteCount()), 1, labels->ByteCount());
   }
   const std::vector<Cut> cuts = FindCuts(arguments, labels ? *labels : image);
-  outputs.clear();
-  for (const Cut & cut : cuts)
-  {
-    outputs.emplace_back("OUT", cut.file);
-  }
+  outputs = Mapped(cuts, [](const Cut & cut) { return std::pair(std::string("OUT"), cut.file); });
   CheckOutputs(inputs, outputs);
   reader.CheckNotRead(outputs);
   reporter.Step("writing " + arguments.output);

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/Segments.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
@@ -36,13 +37,6 @@ PlaceOf(const std::string & path)
   return fs::weakly_canonical(fs::absolute(ReplacedFile(path)), ignored).string();
 }
 
-static bool
-IsThere(const std::string & path)
-{
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
 [[noreturn]] static void
 RefuseOutput(const std::string & name, const std::string & written, const std::string & what, const std::string & file)
 {
@@ -58,12 +52,12 @@ CheckOutput(const std::pair<std::string, std::string> & output,
 {
   for (const std::string & written : WrittenFiles(output.second))
   {
-    const bool isThere = IsThere(written);
+    const bool isThere = files::IsThere(written);
     for (const std::string & file : files)
     {
       // A file that is not there yet can only be another one that is not.
-      const bool isSame = isThere ? IsThere(file) && AreSameExistingFile(written, file)
-                                  : !IsThere(file) && PlaceOf(written) == PlaceOf(file);
+      const bool isSame = isThere ? files::IsThere(file) && AreSameExistingFile(written, file)
+                                  : !files::IsThere(file) && PlaceOf(written) == PlaceOf(file);
       if (isSame)
       {
         RefuseOutput(output.first, written, what, file);
@@ -155,7 +149,7 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
       if (!input.empty())
       {
         CheckOutput(output, { input }, "the input of " + name);
-        ThrowIf<InvalidArgument>(!IsThere(output.second) && WouldBeRead(input, output.second),
+        ThrowIf<InvalidArgument>(!files::IsThere(output.second) && WouldBeRead(input, output.second),
                                  "the output " + Quoted(output.second) + " (" + output.first +
                                    ") would be one of the files of " + Quoted(input) + " (" + name +
                                    ") the next time that they are read; give it another name or "

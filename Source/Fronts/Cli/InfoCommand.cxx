@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/Formats.h"
@@ -60,12 +61,8 @@ PrintAsText()
   std::cout << "algorithms:\n";
   for (const AlgorithmInfo & algorithm : ListAlgorithms())
   {
-    std::cout << "  " << algorithm.name << " (";
-    for (const std::string & device : DevicesOf(algorithm))
-    {
-      std::cout << (device == DevicesOf(algorithm).front() ? "" : ", ") << device;
-    }
-    std::cout << "): " << algorithm.summary << '\n';
+    std::cout << "  " << algorithm.name << " (" << Joined(DevicesOf(algorithm), ", ") << "): " << algorithm.summary
+              << '\n';
     for (const AlgorithmInfo::Option & option : algorithm.options)
     {
       std::cout << "    :" << option.syntax << " (default " << option.preset << "): " << option.summary << '\n';
@@ -102,35 +99,6 @@ PrintFormats(const job::Job & arguments)
             << std::flush;
 }
 
-static void
-RunInfo(const job::Job & arguments)
-{
-  if (!arguments.input.empty())
-  {
-    PrintScanInfo(arguments);
-  }
-  else if (arguments.json)
-  {
-    PrintAsJson();
-  }
-  else
-  {
-    PrintAsText();
-  }
-}
-
-/** \throws Error if there is no scan, but an option that says how to read it. */
-static void
-CheckHasScan(const CLI::App & command, const job::Job & arguments)
-{
-  for (const CLI::Option * option : command.get_options())
-  {
-    const std::string name = option->get_name();
-    ThrowIf<InvalidArgument>(arguments.input.empty() && option->count() > 0 && name != "--json" && name != "--threads",
-                             name + " needs a SCAN");
-  }
-}
-
 void
 AddInfoCommand(CLI::App & app)
 {
@@ -150,8 +118,25 @@ AddInfoCommand(CLI::App & app)
       PrintFormats(*arguments);
       return;
     }
-    CheckHasScan(*command, *arguments);
-    RunInfo(*arguments);
+    for (const CLI::Option * option : command->get_options())
+    {
+      const std::string name = option->get_name();
+      ThrowIf<InvalidArgument>(arguments->input.empty() && option->count() > 0 && name != "--json" &&
+                                 name != "--threads",
+                               name + " needs a SCAN");
+    }
+    if (!arguments->input.empty())
+    {
+      PrintScanInfo(*arguments);
+    }
+    else if (arguments->json)
+    {
+      PrintAsJson();
+    }
+    else
+    {
+      PrintAsText();
+    }
   });
 }
 

@@ -197,26 +197,6 @@ DescribeCriterion(const job::Segmenting & arguments, const job::Segmented & segm
   return text + job::JoiningOf(asked);
 }
 
-/** Adds the threshold, without words, and the pores. `table` holds the pores that are kept. */
-void
-AddSegmented(job::Findings &         findings,
-             const job::Segmenting & arguments,
-             const job::Segmented &  segmented,
-             const ComponentTable &  table,
-             const LoadedImage &     image,
-             int                     line)
-{
-  findings.push_back(
-    { "threshold",
-      segmented.FoundThreshold() ? DescribeThresholdAsJson(arguments, segmented) : nlohmann::ordered_json() });
-  if (!segmented.arePores)
-  {
-    findings.push_back({ "pores", nullptr });
-    return;
-  }
-  AddPores(findings, *segmented.part, table, image, line);
-}
-
 } // namespace
 
 job::Findings
@@ -242,7 +222,17 @@ ListFindings(const job::Job & job, const LabelFindings & found)
   AddNeighbors(findings, job, *found.run.options.connectivity, found.run.options.periodic, TextLine::Count);
   findings.push_back({ "criterion", CriterionText(job, found.run.segmented) });
   findings.push_back({ "", DescribeCriterion(job, found.run.segmented), TextLine::Count });
-  AddSegmented(findings, job, found.run.segmented, found.run.table, found.run.image, TextLine::Size);
+  const job::Segmented & segmented = found.run.segmented;
+  findings.push_back(
+    { "threshold", segmented.FoundThreshold() ? DescribeThresholdAsJson(job, segmented) : nlohmann::ordered_json() });
+  if (segmented.arePores)
+  {
+    AddPores(findings, *segmented.part, found.run.table, found.run.image, TextLine::Size);
+  }
+  else
+  {
+    findings.push_back({ "pores", nullptr });
+  }
   if (!job.zones.empty())
   {
     AddNumbers(findings,

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Measuring/Measuring.h"
@@ -133,11 +134,9 @@ RunMesh(const MeshArguments & arguments)
   const auto     places = arguments.chosen.PlacesIn(table, image.segmentation, arguments.input, "make a mesh of");
   if (arguments.oneFileEach)
   {
-    NamedFiles each;
-    for (const std::size_t place : places)
-    {
-      each.emplace_back("OUTPUT", MeshPathOf(arguments.output, table.components.Label(place)));
-    }
+    const auto each = Mapped(places, [&](std::size_t place) {
+      return std::pair(std::string("OUTPUT"), MeshPathOf(arguments.output, table.components.Label(place)));
+    });
     CheckOutputs({}, each);
     reader.CheckNotRead(each);
   }

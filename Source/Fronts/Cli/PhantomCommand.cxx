@@ -66,16 +66,6 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
   }
 }
 
-std::vector<std::int64_t>
-SidesOf(const PhantomArguments & arguments)
-{
-  if (!arguments.size.empty())
-  {
-    return arguments.size;
-  }
-  return { 128, 128, arguments.IsScan() ? 96 : 128 };
-}
-
 Geometry
 GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
 {
@@ -156,23 +146,13 @@ WriteObjects(const PhantomArguments & arguments, const ImageWriter & writer)
 }
 
 void
-WritePattern(const PhantomArguments & arguments, const ImageWriter & writer)
-{
-  const Extent &                  extent = writer.extent;
-  const std::vector<std::uint8_t> voxels =
-    arguments.kind == "balls"
-      ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed)
-      : MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed);
-  writer.Write(arguments.output, ScalarType::UInt8, voxels.data());
-}
-
-void
 RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
 {
   CheckKind(arguments, command);
-  const std::vector<std::int64_t> size = SidesOf(arguments);
-  const Extent                    extent(static_cast<int>(size.size()), size.data());
-  const Geometry                  geometry = GeometryOf(arguments, size.size());
+  const std::vector<std::int64_t>   preset = { 128, 128, arguments.IsScan() ? 96 : 128 };
+  const std::vector<std::int64_t> & size = arguments.size.empty() ? preset : arguments.size;
+  const Extent                      extent(static_cast<int>(size.size()), size.data());
+  const Geometry                    geometry = GeometryOf(arguments, size.size());
   CheckOutputs({}, { { "OUT", arguments.output }, { "--truth", arguments.truth } });
   const bool isGrains = arguments.kind == "grains";
   CheckImageFileWritable(arguments.output,
@@ -197,7 +177,11 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   }
   else
   {
-    WritePattern(arguments, writer);
+    const std::vector<std::uint8_t> voxels =
+      arguments.kind == "balls"
+        ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed)
+        : MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed);
+    writer.Write(arguments.output, ScalarType::UInt8, voxels.data());
   }
   together.Move();
   if (!arguments.quiet)

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/TextLists.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -27,10 +28,7 @@ WriteNewRecipe(const std::string & name, const std::string & output)
                            "no ready recipe has the name '" + name + "'" + DidYouMean(name, ReadyNames()) +
                              "; there are " + ListOf(ReadyNames(), ", "));
   const std::string path = output.empty() ? name + ".toml" : output;
-  if (std::error_code failure; std::filesystem::exists(path, failure))
-  {
-    throw Error(Quoted(path) + " already exists; choose another name with -o, or remove it");
-  }
+  ThrowIf(files::IsThere(path), Quoted(path) + " already exists; choose another name with -o, or remove it");
   ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe->text; });
   std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;
 }

@@ -53,14 +53,6 @@ WayOf(const Geometry & geometry, int axis)
   return (geometry.direction[along][axis] >= 0 ? "LPS" : "RAI")[along];
 }
 
-static std::string
-NameOfWay(char way)
-{
-  static const std::map<char, std::string> names = { { 'L', "left" },     { 'R', "right" },    { 'P', "posterior" },
-                                                     { 'A', "anterior" }, { 'S', "superior" }, { 'I', "inferior" } };
-  return names.at(way);
-}
-
 static void
 PrintHistogram(const ValueHistogram & histogram)
 {
@@ -160,10 +152,12 @@ PrintGeometry(const std::string & path, const LoadedImage & image)
               << TextOf(image.geometry.spacing[axis] * static_cast<double>(image.extent.size[axis]));
   }
   std::cout << " mm\n";
+  static const std::map<char, std::string> names = { { 'L', "left" },     { 'R', "right" },    { 'P', "posterior" },
+                                                     { 'A', "anterior" }, { 'S', "superior" }, { 'I', "inferior" } };
   std::cout << "orientation";
   for (int axis = 0; axis < std::min(dimension, 3); ++axis)
   {
-    std::cout << (axis == 0 ? " " : ", ") << AxisNames[axis] << " to " << NameOfWay(WayOf(image.geometry, axis));
+    std::cout << (axis == 0 ? " " : ", ") << AxisNames[axis] << " to " << names.at(WayOf(image.geometry, axis));
   }
   std::cout << "; origin";
   for (int axis = 0; axis < dimension; ++axis)

@@ -7,7 +7,6 @@
 #include "BrickCCL/Core/TextLists.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 namespace brickccl::cli
@@ -39,12 +38,6 @@ MeasureObjects(const SplitArguments & arguments,
   NoteOutsideOfPart(table, reader);
   NoteMeasures(table, reader);
   return table;
-}
-
-std::vector<std::uint64_t>
-ParentsOf(const SplitReport & report)
-{
-  return Mapped(report.objects, [](const SplitObject & object) { return std::uint64_t{ object.parent }; });
 }
 
 nlohmann::ordered_json
@@ -157,8 +150,9 @@ RunSplit(const SplitArguments & arguments)
 
   ReplacedTogether together;
   const bool       isNamed = !image.segmentation.segments.empty();
-  const auto       parents = ParentsOf(report);
-  ComponentTable   table;
+  const auto       parents =
+    Mapped(report.objects, [](const SplitObject & object) { return std::uint64_t{ object.parent }; });
+  ComponentTable table;
   if (arguments.IsWanted() || isNamed)
   {
     table = MeasureObjects(arguments, image, objects.Data(), groups, reader, reporter);

@@ -121,22 +121,6 @@ CheckColumns(const StatsArguments & arguments, const MeasureOptions & measured, 
   }
 }
 
-void
-AddZones(job::Findings &                    findings,
-         const TableImages &                images,
-         const std::optional<LoadedImage> & region,
-         const ComponentTable &             table,
-         const LoadedImage &                labels,
-         int                                threads)
-{
-  if (images.zones)
-  {
-    const ImageView zones = images.zones->View();
-    const auto      mask = region ? std::optional(region->View()) : std::nullopt;
-    AddNumbers(findings, "zone", CountNumbers(zones, zones, mask, threads), table, labels, false, 3);
-  }
-}
-
 /** Finds before the long work starts what is certain to fail. \return the groups that are measured. */
 ColumnGroups
 CheckStatsArguments(const StatsArguments & arguments)
@@ -204,10 +188,8 @@ ReadIntensity(const StatsArguments & arguments, const LoadedImage & labels, Imag
   }
   catch (const InvalidArgument & error)
   {
-    if (!arguments.resample)
-    {
-      throw InvalidArgument(error.what() + std::string("; --resample samples it at the labels' voxels"));
-    }
+    ThrowIf<InvalidArgument>(!arguments.resample,
+                             error.what() + std::string("; --resample samples it at the labels' voxels"));
   }
   ThrowIf<InvalidArgument>(intensity.channels != 1 || labels.extent.dimension != 3 || intensity.extent.dimension != 3 ||
                              labels.spacingSource == "none" || intensity.spacingSource == "none",
@@ -344,7 +326,12 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
                        : region      ? "# of the region"
                                      : "# of the image",
                        "%" });
-  AddZones(findings, with.images, region, table, labels, arguments.threads);
+  if (with.images.zones)
+  {
+    const ImageView zones = with.images.zones->View();
+    const auto      mask = region ? std::optional(region->View()) : std::nullopt;
+    AddNumbers(findings, "zone", CountNumbers(zones, zones, mask, arguments.threads), table, labels, false, 3);
+  }
   if (histogram)
   {
     findings.push_back({ "histogram", HistogramAsJson(*histogram) });

@@ -258,15 +258,9 @@ CheckColumnIsThere(const std::string & column, const job::Table & arguments, con
 std::string
 NameInMillimeters(const std::string & column)
 {
-  std::string inMillimeters = ColumnInMillimeters(column);
-  for (const auto & known : AllColumnNames())
-  {
-    if (known.first == inMillimeters)
-    {
-      return inMillimeters;
-    }
-  }
-  return column;
+  const auto        all = AllColumnNames();
+  const std::string name = ColumnInMillimeters(column);
+  return std::any_of(all.begin(), all.end(), [&](const auto & known) { return known.first == name; }) ? name : column;
 }
 
 std::string
@@ -304,27 +298,24 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
 {
   TableImages images;
   images.ignoresNaN = arguments.nan == "ignore";
-  if (!arguments.intensity.empty())
+  const auto read = [&](const std::string & path, bool isMask, std::optional<LoadedImage> & other) {
+    if (!path.empty())
+    {
+      other = reader.Read(path, isMask);
+      CheckSameGrid(image, *other, path);
+    }
+    return other.has_value();
+  };
+  read(arguments.intensity, false, images.intensity);
+  if (read(arguments.part, true, images.part))
   {
-    images.intensity = reader.Read(arguments.intensity, false);
-    CheckSameGrid(image, *images.intensity, arguments.intensity);
-  }
-  if (!arguments.part.empty())
-  {
-    images.part = reader.Read(arguments.part, true);
-    CheckSameGrid(image, *images.part, arguments.part);
     CheckPart(*images.part, threads, reader);
   }
-  if (!arguments.zones.empty())
+  if (read(arguments.zones, true, images.zones) && !images.zones->inParts)
   {
-    images.zones = reader.Read(arguments.zones, true);
-    CheckSameGrid(image, *images.zones, arguments.zones);
-    if (!images.zones->inParts)
-    {
-      const auto        all = [&](const auto & look) { look(images.zones->View(), {}); };
-      const std::string note = job::CheckZones(all, Quoted(arguments.zones) + " (--zones)", threads);
-      reader.NoteIf(!note.empty(), note);
-    }
+    const auto        all = [&](const auto & look) { look(images.zones->View(), {}); };
+    const std::string note = job::CheckZones(all, Quoted(arguments.zones) + " (--zones)", threads);
+    reader.NoteIf(!note.empty(), note);
   }
   return images;
 }
@@ -386,15 +377,9 @@ DrawLabels(const job::Job &       arguments,
 void
 PrintColumns(bool asMarkdown)
 {
-  if (!asMarkdown)
-  {
-    std::cout << "Physical coordinates are in mm, LPS: x grows to the left, y to the back, z upwards.\n";
-  }
-  if (asMarkdown)
-  {
-    std::cout << "| column | unit | what it is | ITK | scikit-image | merged from parts |\n"
-                 "| --- | --- | --- | --- | --- | --- |\n";
-  }
+  std::cout << (asMarkdown ? "| column | unit | what it is | ITK | scikit-image | merged from parts |\n"
+                             "| --- | --- | --- | --- | --- | --- |\n"
+                           : "Physical coordinates are in mm, LPS: x grows to the left, y to the back, z upwards.\n");
   std::string group;
   for (const ComponentColumn & column : AllColumns(3))
   {

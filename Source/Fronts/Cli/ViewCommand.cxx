@@ -113,11 +113,10 @@ RunView(ViewArguments arguments)
     std::cerr << (isOpen ? "The page opens in the browser" : "Open this address in a browser on this computer")
               << ". Ctrl-C ends the program." << std::endl;
   }
-  std::string folder = std::filesystem::current_path().string();
-  std::string problem;
+  view::StartPage start{ std::filesystem::current_path().string() };
   for (bool isLoaded = isGiven; !isLoaded;)
   {
-    arguments.input = view::ChooseScan(server, token, folder, problem, arguments.linger);
+    arguments.input = start.Choose(server, token, arguments.linger);
     ThrowIfInterrupted();
     if (arguments.input.empty())
     {
@@ -131,7 +130,7 @@ RunView(ViewArguments arguments)
     }
     catch (const Error & error)
     {
-      problem = error.what();
+      start.problem = error.what();
     }
   }
   view::Session session(scene, token, [&] { server.Wake(); });

@@ -9,9 +9,9 @@ using namespace brickccl::slicer;
 static void
 CleanSegmentation(ModuleRun & run)
 {
-  const ModuleValues & values = run.Values();
+  const ModuleValues & values = run.values;
   run.RequireFromZero("maximumHoleVolume");
-  CommandArguments arguments({ "clean", values.Text("inputSegmentation"), values.Text("outputSegmentation") });
+  CommandArguments arguments{ { "clean", values.Text("inputSegmentation"), values.Text("outputSegmentation") } };
   arguments.AddUnless("", "--values", values.Text("segments"))
     .Add("--minimum-size", { values.Text("minimumSize") })
     .Add("--minimum-volume", { values.Text("minimumVolume") })
@@ -28,7 +28,7 @@ CleanSegmentation(ModuleRun & run)
   }
   // Reading, cleaning, writing.
   constexpr int steps = 3;
-  const auto    summary = run.RunCommand(brickccl::cli::AddCleanCommand, arguments.List(), steps);
+  const auto    summary = run.RunCommand(brickccl::cli::AddCleanCommand, arguments.list, steps);
   run.Return("removedComponents", summary.at("removed_components"));
   run.Return("removedVoxels", summary.at("removed_voxels"));
   run.Return("filledHoles", summary.at("filled_holes"));

@@ -9,8 +9,8 @@ using namespace brickccl::slicer;
 static void
 MeasureComponents(ModuleRun & run)
 {
-  const ModuleValues & values = run.Values();
-  CommandArguments     arguments({ "stats", values.Text("inputLabels") });
+  const ModuleValues & values = run.values;
+  CommandArguments     arguments{ { "stats", values.Text("inputLabels") } };
   AddTable(arguments, "--output", values.Text("outputTable"));
   std::string groups;
   for (const auto & [parameter, group] : { std::pair{ "measurePlace", "place" },
@@ -37,7 +37,7 @@ MeasureComponents(ModuleRun & run)
     .Add("--threads", { values.Text("threads") });
   // Reading, measuring and writing.
   const int  steps = 3 + (values.Text("intensityVolume").empty() ? 0 : 1) + (values.Text("partVolume").empty() ? 0 : 1);
-  const auto summary = run.RunCommand(brickccl::cli::AddStatsCommand, arguments.List(), steps);
+  const auto summary = run.RunCommand(brickccl::cli::AddStatsCommand, arguments.list, steps);
   run.ReturnTotals(summary);
   run.Return("porosity_percent", 100 * summary.at("totals").at("fraction").get<double>());
 }

@@ -11,10 +11,10 @@ using namespace brickccl::slicer;
 static void
 AnalyzeDefects(ModuleRun & run)
 {
-  const ModuleValues & values = run.Values();
+  const ModuleValues & values = run.values;
   run.RequireFromZero("maximumPorosity", 100);
   run.RequireFromZero("maximumDefectVolume");
-  CommandArguments arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels"), "--pores" });
+  CommandArguments arguments{ { "label", values.Text("inputVolume"), values.Text("outputLabels"), "--pores" } };
   const bool       isManual = values.Text("thresholdMethod") == "manual";
   const bool       isSmoothed = values.Number("medianRadius") != 0;
   arguments.Add("--threshold", { values.Text(isManual ? "manualThreshold" : "thresholdMethod") })
@@ -34,7 +34,7 @@ AnalyzeDefects(ModuleRun & run)
   // Reading, the threshold, the part, labeling, measuring, writing; and smoothing and the table.
   const int    tables = values.Text("outputTable").empty() ? 0 : 1;
   const int    steps = 5 + (isManual ? 0 : 1) + (isSmoothed ? 1 : 0) + tables;
-  const auto   summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List(), steps);
+  const auto   summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.list, steps);
   const auto & pores = summary.at("pores");
   const double count = summary.at("components");
   const double porosity = pores.at("porosity_percent");

@@ -10,10 +10,10 @@ using namespace brickccl::slicer;
 static void
 LabelVolume(ModuleRun & run)
 {
-  const ModuleValues & values = run.Values();
+  const ModuleValues & values = run.values;
   run.RequireFromZero("tolerance");
   run.RequireFromZero("splitHeight");
-  CommandArguments arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels") });
+  CommandArguments arguments{ { "label", values.Text("inputVolume"), values.Text("outputLabels") } };
   // Reading, labeling, measuring, writing; reading the mask and writing the table.
   int steps = 4 + (values.Text("maskVolume").empty() ? 0 : 1) + (values.Text("outputTable").empty() ? 0 : 1);
   const std::string & foreground = values.Text("foreground");
@@ -65,7 +65,7 @@ LabelVolume(ModuleRun & run)
     .Add("--threads", { values.Text("threads") });
   AddBoxes(arguments, values.Points("regions"));
   AddTable(arguments, "--statistics", values.Text("outputTable"));
-  const auto summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List(), steps);
+  const auto summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.list, steps);
   run.ReturnTotals(summary);
   run.Return("volumeFraction", summary.at("totals").at("fraction"));
   const auto & threshold = summary.at("threshold");

@@ -126,7 +126,7 @@ AddCommonOptions(CLI::App & app, const Module & module, CommonArguments & argume
 void
 WriteReturnValues(std::ostream & stream, const ModuleRun & run)
 {
-  for (const auto & [name, value] : run.Returned())
+  for (const auto & [name, value] : run.returned)
   {
     stream << name << " = " << value << '\n';
   }
@@ -164,9 +164,9 @@ Work(const Module &            module,
 void
 ModuleRun::RequireFromZero(const std::string & name, double most) const
 {
-  const double value = m_Values.Number(name);
+  const double value = values.Number(name);
   ThrowIf<InvalidArgument>(!(value >= 0 && value <= most),
-                           "'" + m_Module.Find(name)->label + "' is " + m_Values.Text(name) + "; it must be at " +
+                           "'" + m_Module.Find(name)->label + "' is " + values.Text(name) + "; it must be at " +
                              (value < 0 ? "least 0" : "most " + brickccl::Number(most).ToString()));
 }
 
@@ -211,7 +211,7 @@ ModuleRun::Return(const std::string & name, const nlohmann::ordered_json & value
 {
   const ModuleParameter * const parameter = m_Module.Find(name);
   ThrowIf(parameter == nullptr || !parameter->IsReturnValue(), "the module's XML has no return value '" + name + "'");
-  m_Returned.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  returned.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 void

@@ -97,21 +97,17 @@ private:
 class ModuleRun
 {
 public:
+  const ModuleValues &                             values;
+  std::vector<std::pair<std::string, std::string>> returned;
   ModuleRun(const ModuleDescription &       module,
-            const ModuleValues &            values,
+            const ModuleValues &            inputs,
             const ModuleWords &             words,
             std::shared_ptr<ModuleReporter> reporter)
-    : m_Module(module)
-    , m_Values(values)
+    : values(inputs)
+    , m_Module(module)
     , m_Words(words)
     , m_Reporter(std::move(reporter))
   {}
-
-  const ModuleValues &
-  Values() const
-  {
-    return m_Values;
-  }
 
   /** A number that no command checks (XML constraints make sliders). \throws InvalidArgument below 0, above `most`. */
   void RequireFromZero(const std::string & name, double most = std::numeric_limits<double>::infinity()) const;
@@ -130,18 +126,10 @@ public:
   /** Returns `componentCount` and `componentVolume`. \param summary  of a command. */
   void ReturnTotals(const nlohmann::ordered_json & summary);
 
-  const std::vector<std::pair<std::string, std::string>> &
-  Returned() const
-  {
-    return m_Returned;
-  }
-
 private:
-  const ModuleDescription &                        m_Module;
-  const ModuleValues &                             m_Values;
-  const ModuleWords &                              m_Words;
-  std::shared_ptr<ModuleReporter>                  m_Reporter;
-  std::vector<std::pair<std::string, std::string>> m_Returned;
+  const ModuleDescription &       m_Module;
+  const ModuleWords &             m_Words;
+  std::shared_ptr<ModuleReporter> m_Reporter;
 };
 
 struct Module
@@ -156,18 +144,15 @@ struct Module
 /** The whole program of a module. \return the exit code: 0 only if everything was done and written. */
 int RunModule(const Module & module, int argc, char ** argv);
 
-class CommandArguments
+struct CommandArguments
 {
-public:
-  explicit CommandArguments(std::vector<std::string> arguments)
-    : m_Arguments(std::move(arguments))
-  {}
+  std::vector<std::string> list;
 
   CommandArguments &
   Add(const std::string & option, const std::vector<std::string> & values)
   {
-    m_Arguments.push_back(option);
-    m_Arguments.insert(m_Arguments.end(), values.begin(), values.end());
+    list.push_back(option);
+    list.insert(list.end(), values.begin(), values.end());
     return *this;
   }
 
@@ -183,15 +168,6 @@ public:
   {
     return holds ? Add(option, values) : *this;
   }
-
-  const std::vector<std::string> &
-  List() const
-  {
-    return m_Arguments;
-  }
-
-private:
-  std::vector<std::string> m_Arguments;
 };
 
 /** The member of `sizes` whose name is `start` and what sizes are called in images of the summary's dimension:

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Vtk/ClosedMesh.h"
 
-#include <vtkCellArray.h>
-#include <vtkCellArrayIterator.h>
 #include <vtkMath.h>
 #include <vtkNew.h>
 #include <vtkPoints.h>
-#include <vtkPolyData.h>
-#include <vtkSmartPointer.h>
 
 #include <algorithm>
 #include <array>
@@ -33,21 +29,6 @@ PointOf(vtkPolyData * mesh, vtkIdType point)
   Point place;
   mesh->GetPoint(point, place.data());
   return place;
-}
-
-template <typename TVisit>
-static void
-ForTriangles(vtkPolyData * mesh, TVisit visit)
-{
-  vtkCellArray *    triangles = mesh->GetPolys();
-  vtkIdType         count = 0;
-  const vtkIdType * points = nullptr;
-  const auto        cells = vtk::TakeSmartPointer(triangles->NewIterator());
-  for (cells->GoToFirstCell(); !cells->IsDoneWithTraversal(); cells->GoToNextCell())
-  {
-    cells->GetCurrentCell(count, points);
-    visit(points[0], points[1], points[2]);
-  }
 }
 
 /** The volume of a closed mesh; negative if normals point inwards. `origin` is near, for exactness far from 0. */
@@ -148,8 +129,12 @@ FaultsOf(vtkPolyData * mesh)
 }
 
 void
-TurnAround(vtkPolyData * mesh)
+TurnOutwards(vtkPolyData * mesh)
 {
+  if (!(EnclosedVolume(mesh) < 0))
+  {
+    return;
+  }
   vtkNew<vtkCellArray> turned;
   ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
     const vtkIdType points[3] = { a, c, b };

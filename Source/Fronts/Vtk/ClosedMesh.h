@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <vtkCellArray.h>
+#include <vtkCellArrayIterator.h>
+#include <vtkPolyData.h>
+#include <vtkSmartPointer.h>
 
-class vtkPolyData;
+#include <cstddef>
 
 namespace brickccl
 {
+
+/** Calls `visit(a, b, c)` with the points of each triangle. */
+template <typename TVisit>
+void
+ForTriangles(vtkPolyData * mesh, TVisit visit)
+{
+  vtkIdType         count = 0;
+  const vtkIdType * points = nullptr;
+  const auto        cells = vtk::TakeSmartPointer(mesh->GetPolys()->NewIterator());
+  for (cells->GoToFirstCell(); !cells->IsDoneWithTraversal(); cells->GoToNextCell())
+  {
+    cells->GetCurrentCell(count, points);
+    visit(points[0], points[1], points[2]);
+  }
+}
 
 /** VTK keeps the bounds of points until Modified is called. */
 void PointsMoved(vtkPolyData * mesh);
@@ -23,6 +41,7 @@ bool HoldVolume(vtkPolyData * mesh, double volume, double farthest);
  * closed surface that touches itself nowhere. */
 std::size_t FaultsOf(vtkPolyData * mesh);
 
-void TurnAround(vtkPolyData * mesh);
+/** Lets normals point outwards. */
+void TurnOutwards(vtkPolyData * mesh);
 
 } // namespace brickccl

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Vtk/SurfaceScene.h"
 
-#include <vtkCellArray.h>
-#include <vtkCellArrayIterator.h>
+#include "BrickCCL/Vtk/ClosedMesh.h"
+
 #include <vtkDataArray.h>
 #include <vtkFlyingEdges3D.h>
 #include <vtkImageData.h>
 #include <vtkMath.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
-#include <vtkPolyData.h>
 #include <vtkSmartPointer.h>
 
 #include <algorithm>
@@ -62,10 +61,8 @@ FillBlocksOfThinParts(BlockCounts & blocks, std::uint16_t voxelsPerBlock)
   }
   for (std::size_t i = 0; i < blocks.counts.size(); ++i)
   {
-    if (blocks.counts[i] > 0 && fullBlocksAround[i] == 0)
-    {
-      blocks.counts[i] = voxelsPerBlock;
-    }
+    const bool isAlone = blocks.counts[i] > 0 && fullBlocksAround[i] == 0;
+    blocks.counts[i] = isAlone ? voxelsPerBlock : blocks.counts[i];
   }
 }
 
@@ -213,17 +210,12 @@ MakeSurface(const SurfaceSource & source)
   const auto & axes = source.geometry.direction;
   const bool   isMirrored = vtkMath::Determinant3x3(axes[0], axes[1], axes[2]) < 0;
   surface.triangles.reserve(3 * static_cast<std::size_t>(mesh->GetNumberOfPolys()));
-  vtkIdType         count = 0;
-  const vtkIdType * corners = nullptr;
-  const auto        cells = vtk::TakeSmartPointer(mesh->GetPolys()->NewIterator());
-  for (cells->GoToFirstCell(); !cells->IsDoneWithTraversal(); cells->GoToNextCell())
-  {
-    cells->GetCurrentCell(count, corners);
-    for (const int corner : { 0, isMirrored ? 2 : 1, isMirrored ? 1 : 2 })
+  ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
+    for (const vtkIdType corner : { a, isMirrored ? c : b, isMirrored ? b : c })
     {
-      surface.triangles.push_back(static_cast<std::int32_t>(corners[corner]));
+      surface.triangles.push_back(static_cast<std::int32_t>(corner));
     }
-  }
+  });
   return surface;
 }
 

@@ -16,13 +16,6 @@
 namespace brickccl
 {
 
-static bool
-KeepsPlane(vtkMatrix3x3 * direction)
-{
-  return direction->GetElement(0, 2) == 0 && direction->GetElement(1, 2) == 0 && direction->GetElement(2, 0) == 0 &&
-         direction->GetElement(2, 1) == 0;
-}
-
 /** Whether the voxels of two images have the same positions, to a thousandth of a voxel. */
 static bool
 HaveSameGrid(vtkImageData * a, vtkImageData * b)
@@ -52,30 +45,30 @@ FilterInputs::FindArray(vtkAlgorithm * filter, int input, vtkInformationVector *
   static const char * const names[] = { "image", "mask", "intensity image", "part" };
   const std::string         name = names[input];
   const int                 port = filter->GetInputArrayInformation(input)->Get(vtkAlgorithm::INPUT_PORT());
-  vtkImageData * const      image = vtkImageData::GetData(inputs[port]);
-  if (image == nullptr && port == input && input != Image)
+  vtkImageData * const      data = vtkImageData::GetData(inputs[port]);
+  if (data == nullptr && port == input && input != Image)
   {
     return nullptr;
   }
   int            association = vtkDataObject::FIELD_ASSOCIATION_NONE;
-  vtkDataArray * array = image != nullptr ? find(input, association) : nullptr;
-  const bool     areCells = association == vtkDataObject::FIELD_ASSOCIATION_CELLS;
-  ThrowIf<InvalidArgument>(array == nullptr || (!areCells && association != vtkDataObject::FIELD_ASSOCIATION_POINTS),
+  vtkDataArray * array = data != nullptr ? find(input, association) : nullptr;
+  const bool     hasCells = association == vtkDataObject::FIELD_ASSOCIATION_CELLS;
+  ThrowIf<InvalidArgument>(array == nullptr || (!hasCells && association != vtkDataObject::FIELD_ASSOCIATION_POINTS),
                            "port " + std::to_string(port) + " has no numeric array for the " + name +
                              "; set active point scalars, or choose a point or cell array with SetInputArrayToProcess");
   const vtkIdType values = array->GetNumberOfTuples();
-  ThrowIf<InvalidArgument>(values == 0 || values != (areCells ? image->GetNumberOfCells() : image->GetNumberOfPoints()),
+  ThrowIf<InvalidArgument>(values == 0 || values != (hasCells ? data->GetNumberOfCells() : data->GetNumberOfPoints()),
                            "the array of the " + name + " has " + std::to_string(values) + " values for " +
-                             std::to_string(image->GetNumberOfPoints()) + " points");
+                             std::to_string(data->GetNumberOfPoints()) + " points");
   if (input == Image)
   {
-    m_Image = image;
-    m_AreCells = areCells;
+    image = data;
+    areCells = hasCells;
   }
-  else if (areCells != m_AreCells || array->GetNumberOfComponents() != 1 || !HaveSameGrid(m_Image, image))
+  else if (hasCells != areCells || array->GetNumberOfComponents() != 1 || !HaveSameGrid(image, data))
   {
     throw InvalidArgument("the " + name + " must have one component, the grid of the image, and values of " +
-                          (m_AreCells ? "cells" : "points") + ", as the image has");
+                          (areCells ? "cells" : "points") + ", as the image has");
   }
   if (array->HasStandardMemoryLayout())
   {
@@ -94,32 +87,35 @@ FilterInputs::FilterInputs(vtkAlgorithm * filter, vtkInformationVector ** inputs
     m_Arrays[input] = this->FindArray(filter, input, inputs, find);
   }
   std::int64_t      sizes[3];
-  const int * const points = m_Image->GetDimensions();
+  const int * const points = image->GetDimensions();
   for (int axis = 0; axis < 3; ++axis)
   {
-    sizes[axis] = points[axis] - (m_AreCells && points[axis] > 1 ? 1 : 0);
+    sizes[axis] = points[axis] - (areCells && points[axis] > 1 ? 1 : 0);
   }
-  const bool isFlat = points[2] == 1 && KeepsPlane(m_Image->GetDirectionMatrix());
-  m_Extent = Extent(isFlat ? 2 : 3, sizes);
+  const vtkMatrix3x3 & direction = *image->GetDirectionMatrix();
+  const bool           keepsPlane = direction.GetElement(0, 2) == 0 && direction.GetElement(1, 2) == 0 &&
+                          direction.GetElement(2, 0) == 0 && direction.GetElement(2, 1) == 0;
+  const bool isFlat = points[2] == 1 && keepsPlane;
+  extent = Extent(isFlat ? 2 : 3, sizes);
 }
 
 Geometry
 FilterInputs::GetGeometry() const
 {
   Geometry       geometry;
-  const int *    extent = m_Image->GetExtent();
-  vtkMatrix3x3 * direction = m_Image->GetDirectionMatrix();
-  for (int axis = 0; axis < m_Extent.dimension; ++axis)
+  const int *    ends = image->GetExtent();
+  vtkMatrix3x3 * direction = image->GetDirectionMatrix();
+  for (int axis = 0; axis < extent.dimension; ++axis)
   {
-    geometry.spacing[axis] = m_Image->GetSpacing()[axis];
-    geometry.origin[axis] = m_Image->GetOrigin()[axis];
-    geometry.startIndex[axis] = extent[std::ptrdiff_t{ 2 } * axis];
-    for (int column = 0; column < m_Extent.dimension; ++column)
+    geometry.spacing[axis] = image->GetSpacing()[axis];
+    geometry.origin[axis] = image->GetOrigin()[axis];
+    geometry.startIndex[axis] = ends[std::ptrdiff_t{ 2 } * axis];
+    for (int column = 0; column < extent.dimension; ++column)
     {
       geometry.direction[axis][column] = direction->GetElement(axis, column);
-      const bool isThick = m_Image->GetDimensions()[column] > 1;
+      const bool isThick = image->GetDimensions()[column] > 1;
       geometry.origin[axis] +=
-        m_AreCells && isThick ? 0.5 * geometry.direction[axis][column] * m_Image->GetSpacing()[column] : 0.0;
+        areCells && isThick ? 0.5 * geometry.direction[axis][column] * image->GetSpacing()[column] : 0.0;
     }
   }
   return geometry;
@@ -136,7 +132,7 @@ FilterInputs::View(int input) const
   const void * voxels = array->GetVoidPointer(0);
   switch (array->GetDataType())
   {
-    vtkTemplateMacro(return ImageView(static_cast<const VTK_TT *>(voxels), m_Extent, array->GetNumberOfComponents()));
+    vtkTemplateMacro(return ImageView(static_cast<const VTK_TT *>(voxels), extent, array->GetNumberOfComponents()));
   }
   throw Unsupported(std::string("arrays of the type ") + array->GetDataTypeAsString() +
                     " are not supported; they must hold numbers");
@@ -145,17 +141,17 @@ FilterInputs::View(int input) const
 std::optional<ImageView>
 FilterInputs::ViewMask()
 {
-  if (!(m_AreCells ? m_Image->HasAnyBlankCells() : m_Image->HasAnyBlankPoints()))
+  if (!(areCells ? image->HasAnyBlankCells() : image->HasAnyBlankPoints()))
   {
     return this->View(Mask);
   }
   vtkDataArray * const mask = m_Arrays[Mask];
-  for (vtkIdType i = 0; i < m_Extent.VoxelCount(); ++i)
+  for (vtkIdType i = 0; i < extent.VoxelCount(); ++i)
   {
-    const bool isVisible = (m_AreCells ? m_Image->IsCellVisible(i) : m_Image->IsPointVisible(i)) != 0;
+    const bool isVisible = (areCells ? image->IsCellVisible(i) : image->IsPointVisible(i)) != 0;
     m_Visible.push_back(isVisible && (mask == nullptr || mask->GetComponent(i, 0) != 0) ? 1 : 0);
   }
-  return ImageView(m_Visible.data(), m_Extent);
+  return ImageView(m_Visible.data(), extent);
 }
 
 } // namespace brickccl

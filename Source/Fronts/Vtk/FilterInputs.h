@@ -30,22 +30,10 @@ public:
   /** \throws InvalidArgument for arrays that are not there or do not fit the image. */
   FilterInputs(vtkAlgorithm * filter, vtkInformationVector ** inputs, const ArrayFinder & find);
 
-  vtkImageData *
-  GetImage() const
-  {
-    return m_Image;
-  }
+  vtkImageData * image = nullptr;
   /** Whether the voxels are cells, not points. */
-  bool
-  AreCells() const
-  {
-    return m_AreCells;
-  }
-  const Extent &
-  GetExtent() const
-  {
-    return m_Extent;
-  }
+  bool   areCells = false;
+  Extent extent;
   /** The place of the voxels. Those of cells are around the cells' centers. */
   Geometry GetGeometry() const;
 
@@ -59,9 +47,6 @@ private:
   vtkSmartPointer<vtkDataArray>
   FindArray(vtkAlgorithm * filter, int input, vtkInformationVector ** inputs, const ArrayFinder & find);
 
-  vtkImageData *                m_Image = nullptr;
-  bool                          m_AreCells = false;
-  Extent                        m_Extent;
   vtkSmartPointer<vtkDataArray> m_Arrays[4];
   std::vector<unsigned char>    m_Visible;
 };

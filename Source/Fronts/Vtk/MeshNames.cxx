@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Vtk/Meshes.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -13,11 +13,7 @@ namespace brickccl
 std::string
 MeshEnding(const std::string & path)
 {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return ending;
+  return InSmallLetters(std::filesystem::path(path).extension().string());
 }
 
 void

@@ -152,21 +152,15 @@ Finish(vtkPolyData *             surface,
   {
     return nullptr;
   }
-  if (EnclosedVolume(mesh) < 0)
-  {
-    TurnAround(mesh);
-  }
-  // In voxels, so that the spacing does not matter; steps from voxel to voxel in space change all volumes alike.
+  TurnOutwards(mesh);
+  // In voxels,  so that the spacing does not matter; steps from voxel to voxel in space change all volumes alike.
   constexpr double farthest = 0.25;
   if (box != nullptr && (!HoldVolume(mesh, static_cast<double>(component.voxelCount), farthest) || !FitsBox(mesh, box)))
   {
     return nullptr;
   }
   ToPhysicalSpace(mesh, geometry, component, ras);
-  if (EnclosedVolume(mesh) < 0)
-  {
-    TurnAround(mesh);
-  }
+  TurnOutwards(mesh);
   return mesh;
 }
 

@@ -95,16 +95,6 @@ ViewOf(const std::vector<Vector> & corners, int width, int height)
   return view;
 }
 
-static void
-ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
-{
-  for (int axis = 0; axis < 3; ++axis)
-  {
-    const double wanted = std::round(PixelsPerBlock * pixelSize / geometry.spacing[axis]);
-    block[axis] = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(MaximumVoxelsPerBlock)));
-  }
-}
-
 static ColoredSurface
 Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
 {
@@ -145,16 +135,10 @@ Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
 static void
 DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatientAxes)
 {
-  constexpr double length = 34;
-  constexpr Color  colors[3] = { { 240, 90, 80 }, { 110, 200, 90 }, { 95, 150, 250 } };
-  const char *     names[3] = { "x", "y", "z" };
-  if (hasPatientAxes)
-  {
-    names[0] = "L";
-    names[1] = "P";
-    names[2] = "S";
-  }
-  int order[3] = { 0, 1, 2 };
+  constexpr double  length = 34;
+  constexpr Color   colors[3] = { { 240, 90, 80 }, { 110, 200, 90 }, { 95, 150, 250 } };
+  const std::string names = hasPatientAxes ? "LPS" : "xyz";
+  int               order[3] = { 0, 1, 2 };
   std::sort(order, order + 3, [&](int a, int b) { return view.toEye[a] < view.toEye[b]; });
   for (const int axis : order)
   {
@@ -163,7 +147,7 @@ DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatien
     canvas.DrawLine(x, y, x + across, y + down, 3, colors[axis]);
     canvas.DrawText(static_cast<int>(std::lround(x + 1.35 * across)),
                     static_cast<int>(std::lround(y + 1.35 * down)) + FontCapitalHeight / 2,
-                    names[axis],
+                    names.substr(static_cast<std::size_t>(axis), 1),
                     TextColor,
                     Anchor::Middle);
   }
@@ -259,7 +243,11 @@ WriteSurfacePicture(const std::string &     path,
   report.pixelSize = view.pixelSize;
   report.scene[0] = view.width;
   report.scene[1] = view.height;
-  ChooseBlocks(table.geometry, view.pixelSize, report.block);
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    const double wanted = std::round(PixelsPerBlock * view.pixelSize / table.geometry.spacing[axis]);
+    report.block[axis] = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(MaximumVoxelsPerBlock)));
+  }
   std::vector<Surface>       surfaces = MakeSurfaces(contents, report, context.Part(0, 0.6));
   std::vector<std::uint64_t> listed = key.Labels();
   listed.insert(listed.end(), labels.begin(), labels.end());

@@ -106,7 +106,7 @@ OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
 {
   using Filter = vtkBrickConnectedComponents;
   brickccl::LabelOptions options;
-  options.connectivity = ConnectivityFor(filter->GetConnectivity(), inputs.GetExtent());
+  options.connectivity = ConnectivityFor(filter->GetConnectivity(), inputs.extent);
   options.periodic = brickccl::PeriodicAxes::FromNames(filter->GetPeriodicAxes());
   options.mask = inputs.ViewMask();
   switch (filter->GetCriterion())
@@ -289,14 +289,14 @@ vtkBrickConnectedComponents::Label(vtkInformationVector ** inputs, vtkImageData 
   vtkSmartPointer<vtkDataArray> labels;
   labels.TakeReference(vtkDataArray::CreateDataArray(type));
   labels->SetName("Labels");
-  labels->SetNumberOfTuples(own.GetExtent().VoxelCount());
+  labels->SetNumberOfTuples(own.extent.VoxelCount());
   brickccl::ProgressHooks rest;
   rest.report = [this](double fraction) { this->UpdateProgress(0.5 + 0.25 * fraction); };
   rest.canceled = options.progress.canceled;
   labeling.Write(labels->GetVoidPointer(0), labelType, rest);
-  output->ShallowCopy(own.GetImage());
+  output->ShallowCopy(own.image);
   vtkDataSetAttributes * const attributes =
-    own.AreCells() ? static_cast<vtkDataSetAttributes *>(output->GetCellData()) : output->GetPointData();
+    own.areCells ? static_cast<vtkDataSetAttributes *>(output->GetCellData()) : output->GetPointData();
   attributes->AddArray(labels);
   attributes->SetActiveScalars("Labels");
   if (this->MakeTable)

@@ -10,6 +10,7 @@
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Files/Disk/FlushDisk.h"
+#include "BrickCCL/Files/ErrorContext.h"
 
 #include <ctime>
 #include <filesystem>
@@ -57,25 +58,18 @@ ReadJson(const std::string & path)
   return ordered_json::parse(ReadText(path));
 }
 
-/** The changed file of an item's folder; empty if there is none. */
-static std::string
-ChangedOutput(const std::string & folder, const ordered_json & outputs)
+/** \throws Error for a changed file of an item's folder. */
+static void
+CheckOutputs(const std::string & folder, const ordered_json & outputs)
 {
   for (const ordered_json & output : outputs)
   {
     const std::string name = output.at("path");
     const std::string path = (fs::path(folder) / name).string();
     std::error_code   failure;
-    if (!fs::is_regular_file(path, failure))
-    {
-      return "its " + Quoted(name) + " is gone";
-    }
-    if (DescribeFile(path, name) != output)
-    {
-      return "its " + Quoted(name) + " was changed";
-    }
+    ThrowIf(!fs::is_regular_file(path, failure), "its " + Quoted(name) + " is gone");
+    ThrowIf(DescribeFile(path, name) != output, "its " + Quoted(name) + " was changed");
   }
-  return {};
 }
 
 static bool
@@ -127,14 +121,8 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
   ThrowIf(!isThere && fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path)),
           Quoted(path) + " exists and is not the folder of a batch; choose a new or empty folder");
   OnDisk(path, [&] { fs::create_directories(fs::path(path) / StateFolder); });
-  try
-  {
-    m_Lock = std::make_unique<FolderLock>(PathOf(".batch/lock"));
-  }
-  catch (const Error & error)
-  {
-    throw Error("another batch seems to be running in " + Quoted(path) + ": " + error.what());
-  }
+  files::WithContext("another batch seems to be running in " + Quoted(path) + ": ",
+                     [&] { m_Lock = std::make_unique<FolderLock>(PathOf(".batch/lock")); });
   const bool hasRecipe = fs::exists(PathOf("recipe.toml"));
   ThrowIf(hasRecipe && !resume, Quoted(path) + " holds a batch; continue it with --resume, or choose another folder");
   ThrowIf(hasRecipe && ReadText(PathOf("recipe.toml")) != recipe.text,
@@ -158,11 +146,8 @@ BatchFolder::PathOf(const std::string & file) const
 void
 BatchFolder::CheckItems(const std::vector<BatchItem> & items) const
 {
-  std::set<std::string> folders;
-  for (const BatchItem & item : items)
-  {
-    folders.insert(item.folder);
-  }
+  const auto                  names = Mapped(items, [](const BatchItem & item) { return item.folder; });
+  const std::set<std::string> folders(names.begin(), names.end());
   for (const auto & entry : fs::directory_iterator(PathOf("items")))
   {
     const std::string name = entry.path().filename().string();
@@ -182,45 +167,30 @@ BatchFolder::FinishedItem(const BatchItem & item, std::string & reason) const
   {
     return std::nullopt;
   }
-  ItemOutcome outcome;
   try
   {
+    ItemOutcome        outcome;
     const ordered_json state = ReadJson(done);
-    if (const auto version = state.value("brickccl", std::string()); version != Version)
-    {
-      reason = "it was made by " + (version.empty() ? "an earlier version" : "version " + version) + ", and this is " +
-               Version;
-      return std::nullopt;
-    }
-    reason = ChangedOutput(folder, state.at("outputs"));
-    if (!reason.empty())
-    {
-      return std::nullopt;
-    }
+    const auto         version = state.value("brickccl", std::string());
+    ThrowIf(version != Version,
+            "it was made by " + (version.empty() ? "an earlier version" : "version " + version) + ", and this is " +
+              Version);
+    CheckOutputs(folder, state.at("outputs"));
     outcome.summary = ReadJson((fs::path(folder) / SummaryFile).string());
-    if (state.at("outputs").size() != outcome.summary.at("outputs").size() + 1)
-    {
-      reason = Quoted(done) + " is damaged";
-      return std::nullopt;
-    }
+    ThrowIf(state.at("outputs").size() != outcome.summary.at("outputs").size() + 1, Quoted(done) + " is damaged");
     outcome.seconds = state.at("seconds").get<std::map<std::string, double>>();
-    if (HasOtherInput(item, outcome.summary, state.at("stamps")))
-    {
-      reason = "its input has changed";
-      return std::nullopt;
-    }
+    ThrowIf(HasOtherInput(item, outcome.summary, state.at("stamps")), "its input has changed");
+    return outcome;
   }
   catch (const ordered_json::exception &)
   {
     reason = Quoted(done) + " is damaged";
-    return std::nullopt;
   }
   catch (const Error & error)
   {
     reason = error.what();
-    return std::nullopt;
   }
-  return outcome;
+  return std::nullopt;
 }
 
 bool

@@ -98,7 +98,6 @@ private:
   bool        TellsOf(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
   void        RemoveItem(const BatchItem & item) const;
 
-  void WriteItems(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
   void WriteParts(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
   void WriteDefects(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
   void WriteTimings(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;

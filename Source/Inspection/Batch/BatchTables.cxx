@@ -130,12 +130,6 @@ BatchFolder::TellsOf(const std::vector<BatchItem> & items, const std::vector<Ite
 }
 
 void
-BatchFolder::WriteItems(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
-{
-  ReplaceTextFile(PathOf("items.csv"), [&](std::ostream & stream) { stream << ItemsText(items, outcomes); });
-}
-
-void
 BatchFolder::WriteParts(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {
   const std::string name = NumberedBy(m_Recipe);
@@ -198,13 +192,10 @@ BatchFolder::WriteDefects(const std::vector<BatchItem> & items, const std::vecto
         continue;
       }
       const std::vector<std::string> lines = LinesOf(tableOf(i));
-      const std::vector<std::string> own = CsvCells(lines[0]);
-      std::vector<std::size_t>       places;
-      for (const std::string & column : own)
-      {
-        places.push_back(
-          static_cast<std::size_t>(std::distance(columns.begin(), std::find(columns.begin(), columns.end(), column))));
-      }
+      const auto                     places = Mapped(CsvCells(lines[0]), [&](const std::string & column) {
+        return static_cast<std::size_t>(
+          std::distance(columns.begin(), std::find(columns.begin(), columns.end(), column)));
+      });
       for (std::size_t row = 1; row < lines.size(); ++row)
       {
         const std::vector<std::string> cells = CsvCells(lines[row]);
@@ -249,13 +240,9 @@ BatchFolder::WriteManifest(const std::vector<BatchItem> & items, const std::vect
   const auto isDone = [](const ItemOutcome & outcome) { return outcome.IsFinished() || !outcome.error.empty(); };
   manifest["complete"] = std::all_of(outcomes.begin(), outcomes.end(), isDone);
   manifest["items"] = ordered_json::array();
-  ordered_json             outputs = ordered_json::array();
   std::vector<std::string> files = { "recipe.toml", "items.csv", "defects.csv" };
   NumberedBy(m_Recipe).empty() ? void() : files.push_back(NumberedBy(m_Recipe) + "s.csv");
-  for (const std::string & file : files)
-  {
-    outputs.push_back(DescribeFile(PathOf(file), file));
-  }
+  ordered_json outputs = Mapped(files, [&](const std::string & file) { return DescribeFile(PathOf(file), file); });
   for (std::size_t i = 0; i < items.size(); ++i)
   {
     ordered_json item;
@@ -283,7 +270,7 @@ BatchFolder::WriteManifest(const std::vector<BatchItem> & items, const std::vect
 void
 BatchFolder::WriteTables(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {
-  WriteItems(items, outcomes);
+  ReplaceTextFile(PathOf("items.csv"), [&](std::ostream & stream) { stream << ItemsText(items, outcomes); });
   WriteParts(items, outcomes);
   WriteDefects(items, outcomes);
   WriteTimings(items, outcomes);

@@ -130,16 +130,6 @@ CompareItem(const std::string &    name,
   return item;
 }
 
-ComparedItem
-Left(const std::string & name, const std::string & folder)
-{
-  ComparedItem item;
-  item.name = name;
-  item.reason = Quoted(folder) + " has no such item";
-  item.isOfOneBatch = true;
-  return item;
-}
-
 } // namespace
 
 void
@@ -161,6 +151,9 @@ CompareBatches(const std::string & before, const std::string & after, const Comp
   const ItemsOfBatch        first = ItemsOf(before);
   const ItemsOfBatch        second = ItemsOf(after);
   std::vector<ComparedItem> items;
+  const auto                left = [](const std::string & name, const std::string & folder) {
+    return ComparedItem{ name, Quoted(folder) + " has no such item", true, {}, {} };
+  };
   for (const auto & [name, item] : first)
   {
     if (WasInterrupted())
@@ -168,13 +161,13 @@ CompareBatches(const std::string & before, const std::string & after, const Comp
       throw Canceled();
     }
     const auto other = second.find(name);
-    items.push_back(other == second.end() ? Left(name, after) : CompareItem(name, item, other->second, options));
+    items.push_back(other == second.end() ? left(name, after) : CompareItem(name, item, other->second, options));
   }
   for (const auto & [name, item] : second)
   {
     if (first.count(name) == 0)
     {
-      items.push_back(Left(name, before));
+      items.push_back(left(name, before));
     }
   }
   return items;

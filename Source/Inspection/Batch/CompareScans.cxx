@@ -30,10 +30,7 @@ static void
 Offer(Partners & partners, std::uint64_t label, std::uint64_t other, std::uint64_t voxels)
 {
   auto & best = partners[label];
-  if (voxels > best.second)
-  {
-    best = { other, voxels };
-  }
+  best = voxels > best.second ? std::pair(other, voxels) : best;
 }
 
 static DefectChange

@@ -3,9 +3,8 @@
 
 #include "BrickCCL/Batch/Digest.h"
 #include "BrickCCL/Batch/SafeText.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/FileStamp.h"
+#include "BrickCCL/Files/ErrorContext.h"
 
 namespace brickccl::batch
 {
@@ -32,16 +31,7 @@ HashOf(const std::string & text)
 nlohmann::ordered_json
 DescribeFile(const std::string & path, const std::string & name)
 {
-  files::FileBytes bytes;
-  try
-  {
-    bytes = files::FileBytes::Map(path);
-  }
-  catch (const Error & error)
-  {
-    throw Error("cannot read " + Quoted(path) + ": " + error.what());
-  }
-  return DescribeFile(bytes, name);
+  return DescribeFile(files::WithContext(files::CannotRead(path), [&] { return files::FileBytes::Map(path); }), name);
 }
 
 nlohmann::ordered_json

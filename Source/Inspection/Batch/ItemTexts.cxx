@@ -155,17 +155,6 @@ TextOfTable(const ComponentTable & table)
   return all;
 }
 
-double
-SumOf(const ordered_json & numbers)
-{
-  double sum = 0;
-  for (const ordered_json & number : numbers)
-  {
-    sum += number.get<double>();
-  }
-  return sum;
-}
-
 std::string
 TextOfState(const ordered_json & seconds,
             const ordered_json & stamps,

@@ -32,8 +32,6 @@ std::string DescribeFailure(const nlohmann::ordered_json & result,
 /** The table of an item as CSV, with the slice that shows each defect. */
 std::string TextOfTable(const ComponentTable & table);
 
-double SumOf(const nlohmann::ordered_json & numbers);
-
 /** The text of StateFile. \param summaryFile  is there already */
 std::string TextOfState(const nlohmann::ordered_json & seconds,
                         const nlohmann::ordered_json & stamps,

@@ -88,7 +88,7 @@ public:
     Lap("measure");
     Write();
     Lap("write");
-    m_Seconds["total"] = SumOf(m_Seconds);
+    m_Seconds["total"] = m_Total.Lap();
     m_Seconds["peak_memory_bytes"] = PeakMemoryBytes();
     const std::string state = TextOfState(m_Seconds, m_Stamps, m_Summary, PathOf(SummaryFile));
     Writing([&] { ReplaceTextFile(PathOf(StateFile), [&](std::ostream & stream) { stream << state; }); });
@@ -444,6 +444,7 @@ private:
   std::vector<std::string> m_Notes;
   ordered_json             m_Seconds;
   ordered_json             m_Stamps = ordered_json::object();
+  Stopwatch                m_Total;
   Stopwatch                m_Stopwatch;
 
   std::optional<LoadedImage> m_Zones;

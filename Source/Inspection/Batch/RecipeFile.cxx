@@ -25,11 +25,6 @@ TextOfProblems(const std::string & file, const std::vector<RecipeProblem> & prob
   return text;
 }
 
-RecipeError::RecipeError(const std::string & file, std::vector<RecipeProblem> problems)
-  : InvalidArgument(TextOfProblems(file, problems))
-  , m_Problems(std::move(problems))
-{}
-
 Recipe
 ParseRecipe(const std::string & text, const std::string & file)
 {
@@ -45,7 +40,7 @@ ParseRecipe(const std::string & text, const std::string & file)
     std::stable_sort(problems.begin(), problems.end(), [](const RecipeProblem & a, const RecipeProblem & b) {
       return a.line < b.line;
     });
-    throw RecipeError(file, std::move(problems));
+    throw InvalidArgument(TextOfProblems(file, problems));
   }
   recipe.text = text;
   recipe.name = recipe.name.empty() ? std::filesystem::path(file).stem().string() : recipe.name;

@@ -18,28 +18,12 @@ struct RecipeProblem
   std::string text;
 };
 
-/** Its text lists all problems, one a line: "FILE:LINE: what is wrong and what would be right". */
-class RecipeError : public InvalidArgument
-{
-public:
-  RecipeError(const std::string & file, std::vector<RecipeProblem> problems);
-
-  const std::vector<RecipeProblem> &
-  Problems() const
-  {
-    return m_Problems;
-  }
-
-private:
-  std::vector<RecipeProblem> m_Problems;
-};
-
 /** Reads a recipe from TOML, and checks all of it: keys, values, units, conditions and what contradicts itself.
- *  \param file  is named in errors \throws RecipeError. */
+ * \param file  is named in errors \throws InvalidArgument with all problems, one a line: "FILE:LINE: what is wrong". */
 Recipe ParseRecipe(const std::string & text, const std::string & file);
 
 /** Reads a recipe from a file. Without such a file, the name of a ready recipe is looked up. The paths of a
- *  logo and of zones are relative to its folder; they get it. \throws RecipeError; Error if the file cannot be read. */
+ * logo and of zones are relative to its folder; they get it. \throws as ParseRecipe; Error if it cannot be read. */
 Recipe ReadRecipe(const std::string & path);
 
 /** Whether two texts of recipes have the same keys with the same values. */

@@ -86,24 +86,24 @@ private:
 
 /** Cuts the places of a window along z into chunks, looks for the worst place of each, and takes the worst of all.
  *  \param slices  the most places of a chunk
- *  \param work    work(begin, end) looks at the places begin <= z < end. */
-template <typename TWork>
+ * \param search  its Search(begin, end) looks at the places begin <= z < end. */
+template <typename TSearch>
 std::optional<WorstPlace>
-WorstOfChunks(const WindowContents & contents, const ReferenceWindow & window, std::int64_t slices, TWork && work)
+WorstOfChunks(const WindowContents &  contents,
+              const ReferenceWindow & window,
+              std::int64_t            slices,
+              const TSearch &         search)
 {
   const std::int64_t                     places = contents.runs.GetExtent().size[2] - window.size[2] + 1;
   const Chunks                           chunks(places, 1, std::max<std::int64_t>(1, (places + slices - 1) / slices));
   std::vector<std::optional<WorstPlace>> worst(static_cast<std::size_t>(chunks.count));
   ParallelFor(chunks.count, contents.context, [&](std::int64_t chunk) {
-    worst[static_cast<std::size_t>(chunk)] = work(chunks.Begin(chunk), chunks.End(chunk));
+    worst[static_cast<std::size_t>(chunk)] = search.Search(chunks.Begin(chunk), chunks.End(chunk));
   });
   std::optional<WorstPlace> all;
   for (const std::optional<WorstPlace> & one : worst)
   {
-    if (one && (!all || one->value > all->value))
-    {
-      all = one;
-    }
+    all = one && (!all || one->value > all->value) ? one : all;
   }
   return all;
 }
@@ -117,7 +117,6 @@ public:
               double                           leastPart)
     : m_Contents(contents)
     , m_Window(window)
-    , m_Extent(contents.runs.GetExtent())
     , m_Part(part)
     , m_LeastPart(leastPart * static_cast<double>(window.VoxelCount()))
   {}
@@ -208,7 +207,7 @@ private:
 
   const WindowContents &           m_Contents;
   const ReferenceWindow &          m_Window;
-  const Extent &                   m_Extent;
+  const Extent &                   m_Extent = m_Contents.runs.GetExtent();
   const std::optional<ImageView> & m_Part;
   double                           m_LeastPart;
 };
@@ -221,9 +220,6 @@ public:
   NumberSearch(const WindowContents & contents, const ReferenceWindow & window)
     : m_Contents(contents)
     , m_Window(window)
-    , m_Extent(contents.runs.GetExtent())
-    , m_PlacesX(m_Extent.size[0] - window.size[0] + 1)
-    , m_PlacesY(m_Extent.size[1] - window.size[1] + 1)
   {}
 
   std::optional<WorstPlace>
@@ -354,9 +350,9 @@ private:
 
   const WindowContents &  m_Contents;
   const ReferenceWindow & m_Window;
-  const Extent &          m_Extent;
-  std::int64_t            m_PlacesX;
-  std::int64_t            m_PlacesY;
+  const Extent &          m_Extent = m_Contents.runs.GetExtent();
+  std::int64_t            m_PlacesX = m_Extent.size[0] - m_Window.size[0] + 1;
+  std::int64_t            m_PlacesY = m_Extent.size[1] - m_Window.size[1] + 1;
 };
 
 bool
@@ -402,9 +398,7 @@ HighestShare(const WindowContents &           contents,
   const ShareSearch search(contents, window, part, leastPart);
   // Each chunk adds the slices of its first window again, so there are few.
   const std::int64_t slices = std::max<std::int64_t>(window.size[2], 16);
-  auto               worst = WorstOfChunks(contents, window, slices, [&](std::int64_t begin, std::int64_t end) {
-    return search.Search(begin, end);
-  });
+  auto               worst = WorstOfChunks(contents, window, slices, search);
   ThrowIf<InvalidArgument>(!worst,
                            "no window of reference_mm is inside the part by " +
                              Shortest(std::round(1e11 * leastPart) / 1e9) +
@@ -424,9 +418,7 @@ HighestNumber(const WindowContents & contents, const ReferenceWindow & window)
   // The changes of a chunk take 4 bytes for each place.
   const std::int64_t slices =
     std::clamp<std::int64_t>((std::int64_t{ 1 } << 22) / (extent.size[0] * extent.size[1]), 1, 64);
-  return WorstOfChunks(contents, window, slices, [&](std::int64_t begin, std::int64_t end) {
-    return search.Search(begin, end);
-  });
+  return WorstOfChunks(contents, window, slices, search);
 }
 
 std::vector<std::uint64_t>

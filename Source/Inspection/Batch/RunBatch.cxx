@@ -110,7 +110,14 @@ public:
     catch (const Error & error)
     {
       StopAll();
-      LogQuietly(std::string("stopped: ") + error.what());
+      try
+      {
+        m_Folder.Log(std::string("stopped: ") + error.what());
+      }
+      catch (const Error &)
+      {
+        // The disk that stopped the batch may have no room for this line.
+      }
       throw;
     }
     m_Folder.WriteTables(m_Items, m_Outcomes);
@@ -337,19 +344,6 @@ private:
       {
         m_Folder.DropItem(m_Items[ended.key]);
       }
-    }
-  }
-
-  void
-  LogQuietly(const std::string & text)
-  {
-    try
-    {
-      m_Folder.Log(text);
-    }
-    catch (const Error &)
-    {
-      // The disk that stopped the batch may have no room for this line.
     }
   }
 

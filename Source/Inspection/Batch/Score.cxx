@@ -23,17 +23,6 @@ Share(std::uint64_t part, std::uint64_t whole)
   return whole == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::uint64_t
-VoxelsOf(const ComponentTable & table)
-{
-  std::uint64_t voxels = 0;
-  for (std::size_t place = 0; place < table.components.size(); ++place)
-  {
-    voxels += table.components.VoxelCount(place);
-  }
-  return voxels;
-}
-
 /** A true defect and a label that share voxels: their places, and voxels. */
 struct CommonPair
 {
@@ -119,8 +108,8 @@ ScoreLabels(const LoadedImage &  labels,
 
   Score score;
   score.labels = foundTable.components.size();
-  score.trueVoxels = VoxelsOf(trueTable);
-  score.labelVoxels = VoxelsOf(foundTable);
+  score.trueVoxels = TotalsOf(trueTable).voxels;
+  score.labelVoxels = TotalsOf(foundTable).voxels;
   std::vector<CommonPair> pairs;
   for (const auto & [pair, voxels] : CountCommon(RunsOf(defects), components ? RunsOf(*components) : values))
   {

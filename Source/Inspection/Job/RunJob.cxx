@@ -133,9 +133,9 @@ JobRun::Begin(const std::string & step)
 {
   if (!step.empty())
   {
-    m_Hooks.step(step);
+    hooks.step(step);
   }
-  m_Progress = m_Hooks.progress();
+  m_Progress = hooks.progress();
   return { options.threads, Progress(m_Progress) };
 }
 
@@ -149,7 +149,7 @@ JobRun::FindIn(const std::optional<ImageView> & where, const std::string & text)
     text,
     values.type,
     [&] { return histogram = HistogramOfValues(values, where, Begin()); },
-    m_Hooks);
+    hooks);
   if (threshold && threshold->IsLocal())
   {
     LoadedImage mask = EmptyCopy(image, ScalarType::UInt8);
@@ -172,14 +172,14 @@ JobRun::Segment()
   segmented.notNumbers = CountNotANumber(image.View(), Begin());
   if (segmented.notNumbers > 0)
   {
-    m_Hooks.note(TellNotANumber(m_Job, segmented.notNumbers));
+    hooks.note(TellNotANumber(job, segmented.notNumbers));
   }
-  if (!m_Job.smooth.empty())
+  if (!job.smooth.empty())
   {
-    segmented.smoothed = SmoothImage(image, SmoothingOf(m_Job.smooth), Begin("smoothing"));
+    segmented.smoothed = SmoothImage(image, SmoothingOf(job.smooth), Begin("smoothing"));
     NoteLostSizes();
   }
-  const Segmenting asked = WithPart(m_Job);
+  const Segmenting asked = WithPart(job);
   if (asked.partMethod != "none")
   {
     TakePart(asked);
@@ -198,13 +198,13 @@ JobRun::NoteLostSizes()
   const double least = std::max({ 1.0,
                                   static_cast<double>(options.relabel.minimumSize),
                                   options.minimumVolume / image.geometry.VoxelVolume(image.extent.dimension) });
-  for (const SmoothingMethod & method : SmoothingOf(m_Job.smooth))
+  for (const SmoothingMethod & method : SmoothingOf(job.smooth))
   {
     if (const double removed = method.RemovedVoxels(image.extent, image.geometry); removed >= least)
     {
-      m_Hooks.note(std::string(method.kind == SmoothingMethod::Kind::Median ? "the median" : "the Gaussian") +
-                   " removes components of up to " + brickccl::Counted(static_cast<std::uint64_t>(removed), "voxel") +
-                   "; bilateral or nlm keep more of them, or no filter at all");
+      hooks.note(std::string(method.kind == SmoothingMethod::Kind::Median ? "the median" : "the Gaussian") +
+                 " removes components of up to " + brickccl::Counted(static_cast<std::uint64_t>(removed), "voxel") +
+                 "; bilateral or nlm keep more of them, or no filter at all");
     }
   }
 }
@@ -226,9 +226,9 @@ JobRun::TakePart(const Segmenting & asked)
   finding.progress = m_Progress;
   segmented.part = FindPart(values, asked, material, finding);
   segmented.part->threshold = threshold;
-  for (const std::string & note : NotesOn(*segmented.part, m_Job.pores ? "--close" : "part.close_mm"))
+  for (const std::string & note : NotesOn(*segmented.part, job.pores ? "--close" : "part.close_mm"))
   {
-    m_Hooks.note(note);
+    hooks.note(note);
   }
   if (region)
   {
@@ -261,20 +261,20 @@ JobRun::Counted() const
 void
 JobRun::SetLimits()
 {
-  if (m_Job.minimumSize > m_Job.maximumSize)
+  if (job.minimumSize > job.maximumSize)
   {
-    m_Hooks.note("--minimum-size " + std::to_string(m_Job.minimumSize) + " is above --maximum-size " +
-                 std::to_string(m_Job.maximumSize) + ": no component is kept");
+    hooks.note("--minimum-size " + std::to_string(job.minimumSize) + " is above --maximum-size " +
+               std::to_string(job.maximumSize) + ": no component is kept");
   }
-  options.relabel.order = m_Job.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  options.relabel.minimumSize = m_Job.minimumSize;
-  options.relabel.maximumSize = m_Job.maximumSize;
-  options.relabel.largest = m_Job.largest;
-  if (m_Job.perSlice)
+  options.relabel.order = job.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  options.relabel.minimumSize = job.minimumSize;
+  options.relabel.maximumSize = job.maximumSize;
+  options.relabel.largest = job.largest;
+  if (job.perSlice)
   {
-    options.relabel.largestAcross = AxisFromName(m_Job.bySlice);
+    options.relabel.largestAcross = AxisFromName(job.bySlice);
   }
-  options.minimumVolume = SizeFor(*options.connectivity, m_Job.minimumVolume, "--minimum-volume");
+  options.minimumVolume = SizeFor(*options.connectivity, job.minimumVolume, "--minimum-volume");
   options.geometry = image.geometry;
 }
 
@@ -287,16 +287,16 @@ JobRun::Label()
   options.mask = segmented.arePores && !region ? std::nullopt : Searched();
   Begin("labeling");
   options.progress = m_Progress;
-  if (m_Job.split.empty())
+  if (job.split.empty())
   {
     filtered = brickccl::Label(view, options, filter, labeling);
   }
   else
   {
     const auto begin = [this] { return Begin("splitting"), m_Progress; };
-    splitting.height = SplitHeightOf(m_Job.split, splitting.values.has_value());
+    splitting.height = SplitHeightOf(job.split, splitting.values.has_value());
     filtered = LabelObjects(view, options, splitting, begin, filter, split, labeling);
-    NoteSplit(split.report, splitting.seeds.has_value(), m_Hooks.note);
+    NoteSplit(split.report, splitting.seeds.has_value(), hooks.note);
     splitting = {};
   }
   options.mask.reset();
@@ -306,8 +306,8 @@ JobRun::Label()
     Keep(LieWithin(*segmented.part->inside, RunsOf(labeling), foundCount));
     if (const std::uint64_t dropped = foundCount - labeling.ComponentCount(); dropped > 0)
     {
-      m_Hooks.note(std::to_string(dropped) + " of " + std::to_string(foundCount) +
-                   " components are not as deep as part.erode_mm and do not count");
+      hooks.note(std::to_string(dropped) + " of " + std::to_string(foundCount) +
+                 " components are not as deep as part.erode_mm and do not count");
     }
   }
 }
@@ -315,7 +315,7 @@ JobRun::Label()
 std::optional<ImageView>
 JobRun::Parents() const
 {
-  return m_Job.split.empty() ? std::nullopt : std::optional(ImageView(split.labels.Data(), image.extent));
+  return job.split.empty() ? std::nullopt : std::optional(ImageView(split.labels.Data(), image.extent));
 }
 
 void
@@ -328,7 +328,7 @@ JobRun::Keep(const std::vector<bool> & keeps)
 void
 JobRun::Measure(const MeasureOptions & measured, bool bySlice)
 {
-  const auto sliceAxis = bySlice && !m_Job.bySlice.empty() ? std::optional(AxisFromName(m_Job.bySlice)) : std::nullopt;
+  const auto sliceAxis = bySlice && !job.bySlice.empty() ? std::optional(AxisFromName(job.bySlice)) : std::nullopt;
   const auto measure = [&] {
     const HostContext context = Begin();
     table =
@@ -337,9 +337,9 @@ JobRun::Measure(const MeasureOptions & measured, bool bySlice)
         : labeling.Measure(measured, m_Progress);
   };
   measure();
-  if (!m_Job.keep.empty())
+  if (!job.keep.empty())
   {
-    Keep(Condition(m_Job.keep).Evaluate(table));
+    Keep(Condition(job.keep).Evaluate(table));
     // Distances and contacts are those among the components that are left.
     measure();
   }

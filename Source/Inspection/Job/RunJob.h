@@ -118,21 +118,13 @@ ComponentFilterReport LabelObjects(const ImageView &                      view,
 class JobRun
 {
 public:
-  JobRun(const Job & job, RunHooks hooks)
-    : m_Job(job)
-    , m_Hooks(std::move(hooks))
-  {}
+  const Job &    job;
+  const RunHooks hooks;
 
-  const Job &
-  TheJob() const
-  {
-    return m_Job;
-  }
-  const RunHooks &
-  Hooks() const
-  {
-    return m_Hooks;
-  }
+  JobRun(const Job & asked, RunHooks caller)
+    : job(asked)
+    , hooks(std::move(caller))
+  {}
 
   // Known before the first step: connectivity, periodic axes, device and threads, and no more of the options.
   LoadedImage                image;
@@ -183,8 +175,6 @@ private:
   void TakePart(const Segmenting & asked);
   void Keep(const std::vector<bool> & keeps);
 
-  const Job &   m_Job;
-  RunHooks      m_Hooks;
   ProgressHooks m_Progress;
 };
 

@@ -43,7 +43,7 @@ Scan
 MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts)
 {
   CheckScanExtent(extent, "a log");
-  Sequence     random(seed);
+  Sequence     random{ seed };
   const double radius = 0.46 * static_cast<double>(std::min(extent.size[0], extent.size[1]));
   const auto   length = static_cast<double>(extent.size[2]);
   const double centerX = 0.5 * static_cast<double>(extent.size[0] - 1);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace brickccl
 {
@@ -61,22 +63,19 @@ struct Block
 class PorePainter
 {
 public:
-  PorePainter(const Extent & extent, const Block & block, std::uint64_t seed)
-    : m_Extent(extent)
-    , m_Block(block)
-    , m_Random(seed)
-    , m_Truth(static_cast<std::size_t>(extent.VoxelCount()), 0)
-  {}
+  Sequence                  random;
+  std::vector<std::uint8_t> truth;
 
-  double
-  Between(double low, double high)
-  {
-    return m_Random.Between(low, high);
-  }
+  PorePainter(const Extent & extent, const Block & block, std::uint64_t seed)
+    : random{ seed }
+    , truth(static_cast<std::size_t>(extent.VoxelCount()), 0)
+    , m_Extent(extent)
+    , m_Block(block)
+  {}
   double
   Within(int axis)
   {
-    return Between(m_Block.low[axis], m_Block.high[axis]);
+    return random.Between(m_Block.low[axis], m_Block.high[axis]);
   }
 
   /** Paints the part of an ellipsoid inside the metal. */
@@ -86,7 +85,7 @@ public:
     ForVoxels(x, y, z, radius, height, 0, [&](std::size_t index, double share, const double(&at)[3]) {
       if (share <= 1 && m_Block.Holds(at[0], at[1], at[2], Skin))
       {
-        m_Truth[index] = static_cast<std::uint8_t>(Defect::Pore);
+        truth[index] = static_cast<std::uint8_t>(Defect::Pore);
       }
     });
   }
@@ -99,7 +98,7 @@ public:
     bool       fits = (isFlat || (z - radius >= 0 && z + radius <= static_cast<double>(m_Extent.size[2] - 1)));
     ForVoxels(x, y, z, radius, radius, 3, [&](std::size_t index, double, const double(&at)[3]) {
       const double distance = std::sqrt(Square(at[0] - x) + Square(at[1] - y) + Square(at[2] - z));
-      fits = fits && (distance > radius + 3 || m_Truth[index] == 0) &&
+      fits = fits && (distance > radius + 3 || truth[index] == 0) &&
              (distance > radius || m_Block.Holds(at[0], at[1], at[2], Skin));
     });
     if (fits)
@@ -107,12 +106,6 @@ public:
       Paint(x, y, z, radius, radius);
     }
     return fits;
-  }
-
-  std::vector<std::uint8_t>
-  Take()
-  {
-    return std::move(m_Truth);
   }
 
 private:
@@ -127,10 +120,8 @@ private:
     });
   }
 
-  const Extent &            m_Extent;
-  const Block &             m_Block;
-  Sequence                  m_Random;
-  std::vector<std::uint8_t> m_Truth;
+  const Extent & m_Extent;
+  const Block &  m_Block;
 };
 
 void
@@ -144,7 +135,7 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter)
     const double x = painter.Within(0);
     const double y = painter.Within(1);
     const double z = painter.Within(2);
-    const double radius = 1.5 + 0.03 * side * Square(painter.Between(0, 1));
+    const double radius = 1.5 + 0.03 * side * Square(painter.random.Between(0, 1));
     painter.Paint(x, y, z, radius, radius);
   }
   const int flat = 6 + static_cast<int>(voxels / 200000);
@@ -153,17 +144,17 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter)
     const double x = painter.Within(0);
     const double y = painter.Within(1);
     const double z = Layer * std::floor(painter.Within(2) / Layer);
-    const double radius = 2.5 + 0.06 * side * painter.Between(0, 1);
-    painter.Paint(x, y, z, radius, painter.Between(1.2, 2));
+    const double radius = 2.5 + 0.06 * side * painter.random.Between(0, 1);
+    painter.Paint(x, y, z, radius, painter.random.Between(1.2, 2));
   }
   const int below = 8 + static_cast<int>(voxels / 100000);
   for (int i = 0; i < below; ++i)
   {
     const double y = painter.Within(1);
     const double z = painter.Within(2);
-    const double radius = painter.Between(1.5, 2.2);
-    const double depth = Skin + radius + painter.Between(0, 2);
-    const double x = painter.Between(0, 1) < 0.5 ? block.low[0] + depth : block.high[0] - depth;
+    const double radius = painter.random.Between(1.5, 2.2);
+    const double depth = Skin + radius + painter.random.Between(0, 2);
+    const double x = painter.random.Between(0, 1) < 0.5 ? block.low[0] + depth : block.high[0] - depth;
     painter.Paint(x, y, z, radius, radius);
   }
 }
@@ -212,7 +203,7 @@ MakePrint(const Extent &              extent,
     PaintBalls(extent, diameters, painter);
   }
   Scan scan;
-  scan.truth = painter.Take();
+  scan.truth = std::move(painter.truth);
   std::size_t index = 0;
   for (std::int64_t z = 0; z < extent.size[2]; ++z)
   {

@@ -10,18 +10,6 @@
 namespace brickccl
 {
 
-/** Nearly Gaussian noise of mean 0 and deviation 1, from four uniform numbers. */
-static double
-NoiseOf(std::uint64_t seed, std::uint64_t voxel)
-{
-  double sum = -2;
-  for (std::uint64_t i = 0; i < 4; ++i)
-  {
-    sum += UniformOf(seed, 4 * voxel + i);
-  }
-  return sum * 1.7320508075688772;
-}
-
 /** One in this many rings is brighter or darker. */
 constexpr std::uint64_t RingsPerArtifact = 6;
 
@@ -154,7 +142,13 @@ ScanMaker::RingAt(double squaredDistance) const
 void
 ScanMaker::Write(double value)
 {
-  const double noisy = value + m_Artifacts.noise * NoiseOf(m_Seed + 1, m_Image.size());
+  // Nearly Gaussian noise of mean 0 and deviation 1, from four uniform numbers.
+  double sum = -2;
+  for (std::uint64_t i = 0; i < 4; ++i)
+  {
+    sum += UniformOf(m_Seed + 1, 4 * m_Image.size() + i);
+  }
+  const double noisy = value + m_Artifacts.noise * (sum * 1.7320508075688772);
   // Steps of 4 HU keep files small. A scanner's noise would allow that without loss.
   const double steps = std::floor(std::clamp(noisy, -32000.0, 32000.0) / 4 + 0.5);
   m_Image.push_back(static_cast<std::int16_t>(4 * static_cast<int>(steps)));

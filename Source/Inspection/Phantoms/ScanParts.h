@@ -14,21 +14,15 @@ namespace brickccl
 {
 
 /** Random numbers in a fixed sequence. They serve the few numbers that describe a phantom's parts. */
-class Sequence
+struct Sequence
 {
-public:
-  explicit Sequence(std::uint64_t seed)
-    : m_Seed(seed)
-  {}
+  std::uint64_t seed;
+  std::uint64_t place = 0;
   double
   Between(double low, double high)
   {
-    return low + (high - low) * UniformOf(m_Seed, m_Place++);
+    return low + (high - low) * UniformOf(seed, place++);
   }
-
-private:
-  std::uint64_t m_Seed;
-  std::uint64_t m_Place = 0;
 };
 
 struct Direction

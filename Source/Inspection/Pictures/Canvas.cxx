@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Pictures/Canvas.h"
 
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Font.h"
@@ -120,14 +119,7 @@ static void
 ReplacePicture(const std::string & path, TWrite write)
 {
   ReplaceFile(path, [&](const std::string & temporary) {
-    try
-    {
-      write(temporary);
-    }
-    catch (const Error & error)
-    {
-      throw Error("cannot write " + Quoted(path) + ": " + error.what());
-    }
+    files::WithContext(files::CannotWrite(path), [&] { write(temporary); });
   });
 }
 

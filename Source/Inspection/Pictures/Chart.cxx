@@ -81,42 +81,42 @@ WidestOf(const std::vector<std::string> & texts)
 
 ChartFrame::ChartFrame(Drawing &           drawing,
                        const std::string & title,
-                       const ChartAxis &   across,
-                       const ChartAxis &   up,
-                       int                 right,
+                       const ChartAxis &   axisAcross,
+                       const ChartAxis &   axisUp,
+                       int                 room,
                        const ChartAxis *   second)
-  : m_Across(across)
-  , m_Up(up)
-  , m_Top(title.empty() ? 20 : 50)
-  , m_Bottom(Height - 60)
+  : across(axisAcross)
+  , up(axisUp)
+  , top(title.empty() ? 20 : 50)
+  , bottom(Height - 60)
 {
   const Ticks acrossTicks = TicksOf(across, MaximumTicksAcross);
   const Ticks upTicks = TicksOf(up, MaximumTicksUp);
   const Ticks rightTicks = second != nullptr ? TicksOf(*second, MaximumTicksUp) : Ticks();
   const int   rightTexts = second != nullptr ? 2 * ChartGap + FontLineHeight + WidestOf(rightTicks.texts) : 0;
-  m_Left = 3 * ChartGap + FontLineHeight + WidestOf(upTicks.texts);
-  m_Right = Width - 30 - right - rightTexts;
-  m_LegendLeft = m_Right + rightTexts + 2 * ChartGap;
-  const double middle = (m_Left + m_Right) / 2;
+  left = 3 * ChartGap + FontLineHeight + WidestOf(upTicks.texts);
+  right = Width - 30 - room - rightTexts;
+  legendLeft = right + rightTexts + 2 * ChartGap;
+  const double middle = (left + right) / 2;
   drawing.DrawText(middle, 30, title, ChartTextColor, Anchor::Middle, false);
   for (std::size_t i = 0; i < acrossTicks.places.size(); ++i)
   {
     const double x = X(acrossTicks.places[i]);
-    drawing.DrawLine(x, m_Top, x, m_Bottom, 1, GridColor);
-    drawing.DrawText(x, m_Bottom + FontLineHeight, acrossTicks.texts[i], ChartTextColor, Anchor::Middle, false);
+    drawing.DrawLine(x, top, x, bottom, 1, GridColor);
+    drawing.DrawText(x, bottom + FontLineHeight, acrossTicks.texts[i], ChartTextColor, Anchor::Middle, false);
   }
   for (std::size_t i = 0; i < upTicks.places.size(); ++i)
   {
     const double y = Y(upTicks.places[i]);
-    drawing.DrawLine(m_Left, y, m_Right, y, 1, GridColor);
+    drawing.DrawLine(left, y, right, y, 1, GridColor);
     drawing
-      .DrawText(m_Left - ChartGap, y + FontCapitalHeight / 2.0, upTicks.texts[i], ChartTextColor, Anchor::End, false);
+      .DrawText(left - ChartGap, y + FontCapitalHeight / 2.0, upTicks.texts[i], ChartTextColor, Anchor::End, false);
   }
   for (std::size_t i = 0; i < rightTicks.places.size(); ++i)
   {
     const double y = Y(*second, rightTicks.places[i]);
-    drawing.DrawLine(m_Right, y, m_Right + ChartGap / 2.0, y, 1, ChartFrameColor);
-    drawing.DrawText(m_Right + ChartGap,
+    drawing.DrawLine(right, y, right + ChartGap / 2.0, y, 1, ChartFrameColor);
+    drawing.DrawText(right + ChartGap,
                      y + FontCapitalHeight / 2.0,
                      rightTicks.texts[i],
                      ChartTextColor,
@@ -125,32 +125,31 @@ ChartFrame::ChartFrame(Drawing &           drawing,
   }
   if (second != nullptr)
   {
-    drawing.DrawLine(m_Right, m_Top, m_Right, m_Bottom, 1, ChartFrameColor);
-    drawing.DrawText(m_Right + rightTexts, (m_Top + m_Bottom) / 2, second->title, ChartTextColor, Anchor::Middle, true);
+    drawing.DrawLine(right, top, right, bottom, 1, ChartFrameColor);
+    drawing.DrawText(right + rightTexts, (top + bottom) / 2, second->title, ChartTextColor, Anchor::Middle, true);
   }
-  drawing.DrawLine(m_Left, m_Top, m_Left, m_Bottom, 1, ChartFrameColor);
-  drawing.DrawLine(m_Left, m_Bottom, m_Right, m_Bottom, 1, ChartFrameColor);
+  drawing.DrawLine(left, top, left, bottom, 1, ChartFrameColor);
+  drawing.DrawLine(left, bottom, right, bottom, 1, ChartFrameColor);
   drawing.DrawText(middle, Height - 12, across.title, ChartTextColor, Anchor::Middle, false);
-  drawing
-    .DrawText(ChartGap + FontCapitalHeight, (m_Top + m_Bottom) / 2, up.title, ChartTextColor, Anchor::Middle, true);
+  drawing.DrawText(ChartGap + FontCapitalHeight, (top + bottom) / 2, up.title, ChartTextColor, Anchor::Middle, true);
 }
 
 double
 ChartFrame::X(double value) const
 {
-  return m_Left + ShareAlong(m_Across, value) * (m_Right - m_Left);
+  return left + ShareAlong(across, value) * (right - left);
 }
 
 double
 ChartFrame::Y(double value) const
 {
-  return Y(m_Up, value);
+  return Y(up, value);
 }
 
 double
-ChartFrame::Y(const ChartAxis & up, double value) const
+ChartFrame::Y(const ChartAxis & axis, double value) const
 {
-  return m_Bottom - ShareAlong(up, value) * (m_Bottom - m_Top);
+  return bottom - ShareAlong(axis, value) * (bottom - top);
 }
 
 void
@@ -180,7 +179,7 @@ WriteLineChart(const std::string & path, const LineChart & chart)
                          up,
                          WidestOf(names) + sample + 2 * ChartGap,
                          rightYs.empty() ? nullptr : &second);
-  double           legend = frame.Top() + FontLineHeight;
+  double           legend = frame.top + FontLineHeight;
   std::size_t      number = 0;
   for (const ChartSeries & series : chart.series)
   {
@@ -198,7 +197,7 @@ WriteLineChart(const std::string & path, const LineChart & chart)
     draw(Mapped(series.points, [&](const auto & point) {
       return std::pair<double, double>(frame.X(point.first), frame.Y(series.isRight ? second : up, point.second));
     }));
-    const double left = frame.LegendLeft();
+    const double left = frame.legendLeft;
     draw(
       { { left, legend - FontCapitalHeight / 2.0 }, { left + sample - ChartGap, legend - FontCapitalHeight / 2.0 } });
     drawing->DrawText(left + sample, legend, series.name, ChartTextColor, Anchor::Begin, false);

@@ -23,60 +23,33 @@ struct ChartAxis
 };
 
 /** A chart's frame, axes, ticks and titles, drawn when made; what the chart shows is drawn afterwards. */
-class ChartFrame
+struct ChartFrame
 {
-public:
   static constexpr int Width = 1000;
   static constexpr int Height = 600;
 
-  /** \param right   the room that is left free at the right, for a legend
+  ChartAxis across;
+  ChartAxis up;
+  double    left;
+  double    right;
+  /** Where the legend begins: beyond the axis at the right. */
+  double legendLeft;
+  double top;
+  double bottom;
+
+  /** \param room  that is left free at the right, for a legend
    *  \param second  a second axis up, drawn at the right side */
   ChartFrame(Drawing &           drawing,
              const std::string & title,
-             const ChartAxis &   across,
-             const ChartAxis &   up,
-             int                 right = 0,
+             const ChartAxis &   axisAcross,
+             const ChartAxis &   axisUp,
+             int                 room = 0,
              const ChartAxis *   second = nullptr);
 
   /** The position of a value; `Y` on the first axis up or on another one. */
   double X(double value) const;
   double Y(double value) const;
-  double Y(const ChartAxis & up, double value) const;
-  double
-  Left() const
-  {
-    return m_Left;
-  }
-  double
-  Right() const
-  {
-    return m_Right;
-  }
-  double
-  Top() const
-  {
-    return m_Top;
-  }
-  double
-  Bottom() const
-  {
-    return m_Bottom;
-  }
-  /** Where the legend begins: beyond the axis at the right. */
-  double
-  LegendLeft() const
-  {
-    return m_LegendLeft;
-  }
-
-private:
-  ChartAxis m_Across;
-  ChartAxis m_Up;
-  double    m_Left;
-  double    m_Right;
-  double    m_LegendLeft;
-  double    m_Top;
-  double    m_Bottom;
+  double Y(const ChartAxis & axis, double value) const;
 };
 
 /** A line through points in the given order. */

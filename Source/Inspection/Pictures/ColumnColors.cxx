@@ -18,17 +18,6 @@ namespace brickccl
 constexpr Color Scale[] = { { 58, 50, 150 },  { 44, 92, 178 },  { 28, 132, 168 }, { 38, 166, 138 },
                             { 110, 192, 94 }, { 188, 208, 62 }, { 253, 226, 80 } };
 
-/** The unit of a column as it is drawn: "mm³" of "mm^3", "µm" of "um". */
-static std::string
-DrawnUnit(std::string unit)
-{
-  if (unit == "um" || unit.rfind("um^", 0) == 0)
-  {
-    unit.replace(0, 1, "µ");
-  }
-  return RaiseDigits(unit);
-}
-
 /** "equivalent spherical diameter" of "equivalent_spherical_diameter_mm". */
 static std::string
 InWords(const ComponentColumn & column)
@@ -45,21 +34,25 @@ ColumnColors::ColumnColors(const ComponentTable &           table,
   const std::vector<ComponentColumn> columns = ColumnsOf(table);
   const auto                         inUnit = ColumnInAnyUnit(columns, column);
   const ComponentColumn              found = inUnit ? *inUnit : FindColumn(columns, column);
-  m_Title = InWords(found);
-  m_Unit = DrawnUnit(found.unit);
+  title = InWords(found);
+  // As it is drawn: "mm³" of "mm^3", "µm" of "um".
+  const bool isMicro = found.unit == "um" || found.unit.rfind("um^", 0) == 0;
+  unit = RaiseDigits(isMicro ? "µ" + found.unit.substr(1) : found.unit);
   for (const std::size_t place : places)
   {
     const ComponentMeasures component = table.components[place];
-    m_Values[component.label] =
+    values[component.label] =
       std::visit([](auto number) { return static_cast<double>(number); }, found.value(table, component));
   }
   SetRange();
 }
 
-ColumnColors::ColumnColors(std::unordered_map<std::uint64_t, double> values, std::string title, std::string unit)
-  : m_Values(std::move(values))
-  , m_Title(std::move(title))
-  , m_Unit(std::move(unit))
+ColumnColors::ColumnColors(std::unordered_map<std::uint64_t, double> ofLabels,
+                           std::string                               name,
+                           std::string                               unitOfValues)
+  : title(std::move(name))
+  , unit(std::move(unitOfValues))
+  , values(std::move(ofLabels))
 {
   SetRange();
 }
@@ -67,31 +60,30 @@ ColumnColors::ColumnColors(std::unordered_map<std::uint64_t, double> values, std
 void
 ColumnColors::SetRange()
 {
-  m_Low = std::numeric_limits<double>::infinity();
-  m_High = -m_Low;
-  for (const auto & [label, value] : m_Values)
+  low = std::numeric_limits<double>::infinity();
+  high = -low;
+  for (const auto & [label, value] : values)
   {
-    m_Low = std::isfinite(value) ? std::min(m_Low, value) : m_Low;
-    m_High = std::isfinite(value) ? std::max(m_High, value) : m_High;
-    m_HasMissing = m_HasMissing || !std::isfinite(value);
+    low = std::isfinite(value) ? std::min(low, value) : low;
+    high = std::isfinite(value) ? std::max(high, value) : high;
+    hasMissing = hasMissing || !std::isfinite(value);
   }
-  if (m_Low > m_High)
+  if (low > high)
   {
-    m_Low = m_High = 0;
+    low = high = 0;
   }
   constexpr double maximumLinearRatio = 200;
-  m_IsLogarithmic = m_Low > 0 && m_High / m_Low > maximumLinearRatio;
+  isLogarithmic = low > 0 && high / low > maximumLinearRatio;
 }
 
 double
 ColumnColors::ShareOf(double value) const
 {
-  if (m_Low == m_High)
+  if (low == high)
   {
     return 0.5;
   }
-  const double share =
-    m_IsLogarithmic ? std::log(value / m_Low) / std::log(m_High / m_Low) : (value - m_Low) / (m_High - m_Low);
+  const double share = isLogarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
   return std::clamp(share, 0.0, 1.0);
 }
 
@@ -107,7 +99,7 @@ ColumnColors::At(double share)
 Color
 ColumnColors::operator[](std::uint64_t label) const
 {
-  const double value = m_Values.at(label);
+  const double value = values.at(label);
   return std::isfinite(value) ? At(ShareOf(value)) : Missing;
 }
 

@@ -15,53 +15,29 @@ namespace brickccl
 
 /** A color for each label by a column of the table: from dark blue for the lowest value to yellow for the highest. If
  *  all values are above 0 and differ by hundreds, the scale is logarithmic. Labels without a finite value are gray. */
-class ColumnColors
+struct ColumnColors
 {
-public:
+  /** The lowest and the highest finite value; 0 if there is none. */
+  double low = 0;
+  double high = 0;
+  bool   isLogarithmic = false;
+  /** Whether a component has no finite value. */
+  bool hasMissing = false;
+  /** The column's name without the unit at its end, in words: "volume". */
+  std::string title;
+  /** "mm³", "voxels" or empty. */
+  std::string                               unit;
+  std::unordered_map<std::uint64_t, double> values;
+
   /** \param places  the places in the table of the components that are colored
    *  \throws InvalidArgument if the table does not have the column. */
   ColumnColors(const ComponentTable & table, const std::string & column, const std::vector<std::size_t> & places);
 
-  /** \param values  of the labels \param title, unit  what the key says of them */
-  ColumnColors(std::unordered_map<std::uint64_t, double> values, std::string title, std::string unit);
+  /** \param ofLabels  their values \param name, unitOfValues  what the key says of them */
+  ColumnColors(std::unordered_map<std::uint64_t, double> ofLabels, std::string name, std::string unitOfValues);
 
   /** The color of a label, which must belong to one of these components. */
   Color operator[](std::uint64_t label) const;
-
-  /** The lowest and the highest finite value; 0 if there is none. */
-  double
-  Low() const
-  {
-    return m_Low;
-  }
-  double
-  High() const
-  {
-    return m_High;
-  }
-  bool
-  IsLogarithmic() const
-  {
-    return m_IsLogarithmic;
-  }
-  /** Whether a component has no finite value. */
-  bool
-  HasMissing() const
-  {
-    return m_HasMissing;
-  }
-  /** The column's name without the unit at its end, in words: "volume". */
-  const std::string &
-  Title() const
-  {
-    return m_Title;
-  }
-  /** "mm³", "voxels" or empty. */
-  const std::string &
-  Unit() const
-  {
-    return m_Unit;
-  }
 
   /** The position of a value on the scale, from 0 to 1. */
   double ShareOf(double value) const;
@@ -72,14 +48,6 @@ public:
 
 private:
   void SetRange();
-
-  std::unordered_map<std::uint64_t, double> m_Values;
-  double                                    m_Low = 0;
-  double                                    m_High = 0;
-  bool                                      m_IsLogarithmic = false;
-  bool                                      m_HasMissing = false;
-  std::string                               m_Title;
-  std::string                               m_Unit;
 };
 
 } // namespace brickccl

@@ -70,13 +70,13 @@ WriteHistogramChart(const std::string & path, const Histogram & histogram)
       const double left = frame.X(histogram.edges[begin]);
       const double width = frame.X(histogram.edges[end]) - left;
       // A small height next to large ones must be visible, too.
-      const double top = std::min(frame.Y(height), frame.Bottom() - 1);
-      drawing->FillRectangle(left, top, std::max(1.0, width > 4 ? width - 1 : width), frame.Bottom() - top, BarColor);
+      const double top = std::min(frame.Y(height), frame.bottom - 1);
+      drawing->FillRectangle(left, top, std::max(1.0, width > 4 ? width - 1 : width), frame.bottom - top, BarColor);
     }
   }
   if (const std::string text = LeftOut(histogram); !text.empty())
   {
-    drawing->DrawText(frame.Right(), frame.Top() + 14, text, NoteColor, Anchor::End, false);
+    drawing->DrawText(frame.right, frame.top + 14, text, NoteColor, Anchor::End, false);
   }
   drawing->Write(path);
 }

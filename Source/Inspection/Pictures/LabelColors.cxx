@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Pictures/LabelColors.h"
 
+#include "BrickCCL/Pictures/PictureKey.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -63,24 +65,21 @@ AddNeighbors(const SlicePixels & slice, Pairs & pairs)
 
 LabelColors::LabelColors(const std::vector<SlicePixels> & slices, const std::vector<std::uint64_t> & listed)
 {
-  Pairs                      pairs;
-  std::vector<std::uint64_t> order;
+  Pairs pairs;
   for (const SlicePixels & slice : slices)
   {
     AddNeighbors(slice, pairs);
-    std::unique_copy(slice.labels.begin(), slice.labels.end(), std::back_inserter(order));
   }
   SortOut(pairs);
-  std::sort(order.begin(), order.end());
-  order.erase(std::unique(order.begin(), order.end()), order.end());
   // Listed labels choose first.
+  std::vector<std::uint64_t> order = LabelsOf(slices);
   order.insert(order.begin(), listed.begin(), listed.end());
 
   std::size_t listedTaken[std::size(Palette)] = {};
   for (std::size_t i = 0; i < order.size(); ++i)
   {
     const std::uint64_t label = order[i];
-    if (label == 0 || m_Colors.count(label) != 0)
+    if (m_Colors.count(label) != 0)
     {
       continue;
     }

@@ -31,11 +31,7 @@ UnitOfSizes(const KeyContents & contents, double largestVoxelCount)
   {
     return { dimension > 2 ? "voxels" : "pixels", 1 };
   }
-  double voxel = 1;
-  for (int axis = 0; axis < dimension; ++axis)
-  {
-    voxel *= contents.table.geometry.spacing[axis];
-  }
+  const double      voxel = contents.table.geometry.VoxelVolume(dimension);
   const std::string power = dimension > 2 ? "³" : dimension > 1 ? "²" : "";
   const double      thousand = std::pow(1e3, dimension);
   const double      largest = largestVoxelCount * voxel;
@@ -119,7 +115,7 @@ PictureKey::Height() const
 int
 PictureKey::Width() const
 {
-  const int title = m_Contents.columnColors == nullptr ? 0 : TextWidth(m_Contents.columnColors->Title());
+  const int title = m_Contents.columnColors == nullptr ? 0 : TextWidth(m_Contents.columnColors->title);
   const int window = m_Contents.window == nullptr ? 0 : TextWidth(m_Contents.window->Text());
   return std::max(
     { LongestScaleBar, TextWidth(m_Title), TextWidth(m_Subtitle), SizeEnd(), TextWidth(m_Rest), title, window });
@@ -169,10 +165,10 @@ int
 PictureKey::DrawColorBar(Canvas & canvas, int x, int y) const
 {
   const ColumnColors & scale = *m_Contents.columnColors;
-  canvas.DrawText(x, y += FontLineHeight, scale.Title(), TextColor);
-  const std::string kind = scale.IsLogarithmic() ? "logarithmic" : "";
-  const std::string between = scale.Unit().empty() || kind.empty() ? "" : ", ";
-  canvas.DrawText(x, y += FontLineHeight, scale.Unit() + between + kind, DimTextColor);
+  canvas.DrawText(x, y += FontLineHeight, scale.title, TextColor);
+  const std::string kind = scale.isLogarithmic ? "logarithmic" : "";
+  const std::string between = scale.unit.empty() || kind.empty() ? "" : ", ";
+  canvas.DrawText(x, y += FontLineHeight, scale.unit + between + kind, DimTextColor);
   y += FontLineHeight / 2;
   canvas.FillRectangle(x, y, ColorBarWidth, ColorBarHeight, FrameColor);
   for (int i = 1; i + 1 < ColorBarHeight; ++i)
@@ -180,9 +176,9 @@ PictureKey::DrawColorBar(Canvas & canvas, int x, int y) const
     const double share = 1 - (i - 1.0) / (ColorBarHeight - 3);
     canvas.FillRectangle(x + 1, y + i, ColorBarWidth - 2, 1, ColumnColors::At(share));
   }
-  const Ticks ticks = scale.Low() == scale.High() ? Ticks{ { scale.Low() }, { ShortNumber(scale.Low()) } }
-                    : scale.IsLogarithmic()       ? LogarithmicTicks(scale.Low(), scale.High())
-                                                  : LinearTicks(scale.Low(), scale.High(), 6);
+  const Ticks ticks = scale.low == scale.high ? Ticks{ { scale.low }, { ShortNumber(scale.low) } }
+                    : scale.isLogarithmic     ? LogarithmicTicks(scale.low, scale.high)
+                                              : LinearTicks(scale.low, scale.high, 6);
   for (std::size_t i = 0; i < ticks.places.size(); ++i)
   {
     const int at = y + static_cast<int>(std::lround((1 - scale.ShareOf(ticks.places[i])) * (ColorBarHeight - 1)));
@@ -190,7 +186,7 @@ PictureKey::DrawColorBar(Canvas & canvas, int x, int y) const
     canvas.DrawText(x + ColorBarWidth + 10, at + FontCapitalHeight / 2, ticks.texts[i], TextColor);
   }
   y += ColorBarHeight + FontLineHeight / 2;
-  if (scale.HasMissing())
+  if (scale.hasMissing)
   {
     y += FontLineHeight;
     canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, ColumnColors::Missing);

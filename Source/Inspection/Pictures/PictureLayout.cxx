@@ -316,10 +316,8 @@ LayOutPicture(const PictureContents &             contents,
         panel.caption.push_back(options.style == PictureStyle::Projection ? std::string("along ") + AxisNames[fixed]
                                                                           : PositionOf(panel, contents, false));
       }
-      for (std::string & line : DirectionsOf(panel, scale))
-      {
-        panel.caption.push_back(std::move(line));
-      }
+      const auto directions = DirectionsOf(panel, scale);
+      panel.caption.insert(panel.caption.end(), directions.begin(), directions.end());
       layout.panels.push_back(std::move(panel));
     }
     layout.hasMarks = !isOnlyOne && options.style == PictureStyle::Slices;

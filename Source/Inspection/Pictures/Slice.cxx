@@ -85,43 +85,20 @@ VoxelsToInterpolate(std::int64_t low, std::int64_t voxels, int pixels)
   return taps;
 }
 
-/** The labels that pixels have seen. */
-class Counts
+/** The most frequent of sorted labels, the smallest one if there are several; 0 if there is none. */
+std::uint64_t
+MostFrequent(const std::vector<std::uint64_t> & labels)
 {
-public:
-  void
-  Clear()
+  std::uint64_t  winner = 0;
+  std::ptrdiff_t most = 0;
+  for (auto at = labels.begin(), next = at; at != labels.end(); at = next)
   {
-    m_Seen.clear();
+    next = std::upper_bound(at, labels.end(), *at);
+    winner = next - at > most ? *at : winner;
+    most = std::max(most, next - at);
   }
-  void
-  Add(std::uint64_t label)
-  {
-    for (auto & [seen, count] : m_Seen)
-    {
-      if (seen == label)
-      {
-        ++count;
-        return;
-      }
-    }
-    m_Seen.emplace_back(label, 1);
-  }
-  /** The most frequent label, the smallest one if there are several; 0 if there is none. */
-  std::uint64_t
-  Winner() const
-  {
-    std::pair<std::uint64_t, int> best(0, 0);
-    for (const auto & one : m_Seen)
-    {
-      best = one.second > best.second || (one.second == best.second && one.first < best.first) ? one : best;
-    }
-    return best.first;
-  }
-
-private:
-  std::vector<std::pair<std::uint64_t, int>> m_Seen;
-};
+  return winner;
+}
 
 /** The labels of the voxels at `places`, on the line through `place` along an axis. Along x the places ascend. */
 void
@@ -265,25 +242,24 @@ SampleSlice(const LoadedImage & image, const RunVolume & labels, const SliceView
       place[view.down] = down.places[down.first[row] + j];
       LabelsAlong(labels, view.across, place, across.places, lines[j]);
     }
-    Counts counts;
+    std::vector<std::uint64_t> labeled;
     for (std::size_t pixel = 0; pixel < static_cast<std::size_t>(view.width); ++pixel)
     {
-      counts.Clear();
-      std::size_t labeled = 0;
+      labeled.clear();
       for (const std::vector<std::uint64_t> & one : lines)
       {
         for (std::size_t i = across.first[pixel]; i < across.first[pixel + 1]; ++i)
         {
           if (one[i] != 0)
           {
-            counts.Add(one[i]);
-            ++labeled;
+            labeled.push_back(one[i]);
           }
         }
       }
       const std::size_t looked = lines.size() * (across.first[pixel + 1] - across.first[pixel]);
-      pixels.labels[at + pixel] = counts.Winner();
-      pixels.coverage[at + pixel] = static_cast<float>(labeled) / static_cast<float>(looked);
+      std::sort(labeled.begin(), labeled.end());
+      pixels.labels[at + pixel] = MostFrequent(labeled);
+      pixels.coverage[at + pixel] = static_cast<float>(labeled.size()) / static_cast<float>(looked);
     }
     if (view.isMirrored)
     {

@@ -128,11 +128,9 @@ SmoothingMethod::RemovedVoxels(const Extent & extent, const Geometry & geometry)
 ScalarType
 SmoothedType(ScalarType type, const SmoothingMethod & method)
 {
-  if (method.kind != SmoothingMethod::Kind::Gaussian)
-  {
-    return type;
-  }
-  return SizeOf(type) <= 2 || type == ScalarType::Float32 ? ScalarType::Float32 : ScalarType::Float64;
+  return method.kind != SmoothingMethod::Kind::Gaussian   ? type
+       : SizeOf(type) <= 2 || type == ScalarType::Float32 ? ScalarType::Float32
+                                                          : ScalarType::Float64;
 }
 
 void

@@ -50,17 +50,6 @@ CountOf(const std::string & text, int minimum, int maximum)
   return parsed.ec == std::errc() && parsed.ptr == end && count >= minimum && count <= maximum ? count : -1;
 }
 
-static double
-ShareFrom(const ValueHistogram & histogram, Number threshold)
-{
-  std::uint64_t above = 0;
-  for (std::size_t bin = 0; bin < histogram.counts.size(); ++bin)
-  {
-    above += Number(histogram.ValueOf(bin)) >= threshold ? histogram.counts[bin] : 0;
-  }
-  return static_cast<double>(above) / static_cast<double>(histogram.valueCount);
-}
-
 bool
 Threshold::IsBeyondDoubles(const Number & threshold)
 {
@@ -344,7 +333,12 @@ ProposeThresholds(const ValueHistogram & histogram)
     try
     {
       proposal.threshold = FindThreshold(histogram, ThresholdMethod::FromText(method));
-      proposal.share = ShareFrom(histogram, proposal.threshold.value);
+      std::uint64_t above = 0;
+      for (std::size_t bin = 0; bin < histogram.counts.size(); ++bin)
+      {
+        above += Number(histogram.ValueOf(bin)) >= proposal.threshold.value ? histogram.counts[bin] : 0;
+      }
+      proposal.share = static_cast<double>(above) / static_cast<double>(histogram.valueCount);
       proposal.isRepeated = std::any_of(proposals.begin(), proposals.end(), [&](const ProposedThreshold & before) {
         return before.failure.empty() && before.method.rfind("multi-otsu", 0) == 0 && proposal.method[0] == 'm' &&
                before.threshold.value == proposal.threshold.value;

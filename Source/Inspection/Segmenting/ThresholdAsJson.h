@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include <nlohmann/json.hpp>
@@ -26,12 +27,7 @@ ThresholdAsJson(const Number & threshold)
 inline nlohmann::ordered_json
 ThresholdsAsJson(const std::vector<Number> & thresholds)
 {
-  auto all = nlohmann::ordered_json::array();
-  for (const Number threshold : thresholds)
-  {
-    all.push_back(ThresholdAsJson(threshold));
-  }
-  return all;
+  return Mapped(thresholds, ThresholdAsJson);
 }
 
 } // namespace brickccl

@@ -116,28 +116,25 @@ CheckAlgorithm(const LoadedImage & image, LabelOptions options)
   }
 }
 
-SlabPlan
-PlanFor(const SlabImages & images, const SlabOptions & options)
+/** The slabs of an image and a mask. Both and the plan must live as long. */
+ImageParts
+SlabsOf(const SlabImages & images, const SlabPlan & plan)
 {
-  MeasureOptions measure;
-  measure.groups = options.groups;
-  CheckColumnsOfBricks(measure, options.label.periodic);
-  SlabPlan plan = PlanSlabs(images, options.label.criterion, options.job);
-  options.hooks.remark("plan: " + plan.ToString());
-  return plan;
+  return [images, &plan](const auto & look) {
+    SlabReader reader(images);
+    for (const BrickBox & slab : plan.slabs)
+    {
+      const SlabViews views = reader.Read(slab);
+      look(views.image, views.mask);
+      reader.Forget(slab);
+    }
+  };
 }
 
 void
 CheckZones(const LoadedImage & zones, const SlabOptions & options)
 {
-  const ImageParts parts = [&](const auto & look) {
-    SlabReader reader({ &zones });
-    for (const BrickBox & slab : options.plan.slabs)
-    {
-      look(reader.Read(slab).image, {});
-      reader.Forget(slab);
-    }
-  };
+  const ImageParts  parts = SlabsOf({ &zones }, options.plan);
   const std::string note = job::CheckZones(parts, Quoted(options.job.zones) + " (--zones)", options.job.threads);
   if (!note.empty())
   {
@@ -206,16 +203,7 @@ RowWriterOf(const SlabPlan & plan, const std::shared_ptr<const WorkFolder> & fol
 ValueHistogram
 HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context)
 {
-  const ImageParts parts = [&](const auto & look) {
-    SlabReader reader({ images.image, images.mask });
-    for (const BrickBox & slab : plan.slabs)
-    {
-      const SlabViews views = reader.Read(slab);
-      look(views.image, views.mask);
-      reader.Forget(slab);
-    }
-  };
-  return HistogramOfValues(images.image->type, parts, context.Quiet());
+  return HistogramOfValues(images.image->type, SlabsOf({ images.image, images.mask }, plan), context.Quiet());
 }
 
 SlabResult
@@ -225,20 +213,24 @@ LabelBySlabs(job::JobRun &        run,
              bool                 measures,
              const SlabObserver & seeSlab)
 {
-  const job::Job & job = run.TheJob();
+  const job::Job & job = run.job;
   const SlabImages images{ &run.image, run.region ? &*run.region : nullptr, others.intensity, others.zones };
-  SlabOptions      options{ job, run.Hooks(), run.options, measures, groups };
+  SlabOptions      options{ job, run.hooks, run.options, measures, groups };
   options.seeSlab = seeSlab;
   options.label.criterion = job::CriterionOf(job, run.image.type);
   CheckAlgorithm(run.image, options.label);
-  options.label.progress = run.Hooks().progress();
+  options.label.progress = run.hooks.progress();
   if (const std::string remark = ResolveDevice(options.label.device).remark; !remark.empty())
   {
-    run.Hooks().note(remark);
+    run.hooks.note(remark);
   }
   ThrowIf<InvalidArgument>(!job.split.empty() && options.label.periodic.HasAny(),
                            "--memory does not split objects through periodic ends; leave out --memory or --periodic");
-  options.plan = PlanFor(images, options);
+  MeasureOptions measure;
+  measure.groups = options.groups;
+  CheckColumnsOfBricks(measure, options.label.periodic);
+  options.plan = PlanSlabs(images, options.label.criterion, options.job);
+  options.hooks.remark("plan: " + options.plan.ToString());
   if (images.zones != nullptr)
   {
     CheckZones(*images.zones, options);

@@ -19,9 +19,7 @@ class ObjectSlabs
 public:
   ObjectSlabs(const SlabImages & images, const SlabOptions & options, const std::shared_ptr<const WorkFolder> & folder)
     : m_Plan(options.plan)
-    , m_Slabs(m_Plan.slabs)
     , m_Folder(*folder)
-    , m_Room(m_Plan.memory - m_Plan.fixedBytes)
     , m_Axis(AxisOfParts(images.image->extent))
     , m_Splitter(images.image->extent, *options.label.connectivity, options.label.geometry, m_Room)
     , m_Context{ options.label.threads, Progress(options.label.progress) }
@@ -127,9 +125,9 @@ private:
   }
 
   const SlabPlan &              m_Plan;
-  const std::vector<BrickBox> & m_Slabs;
+  const std::vector<BrickBox> & m_Slabs = m_Plan.slabs;
   const WorkFolder &            m_Folder;
-  const std::uint64_t           m_Room;
+  const std::uint64_t           m_Room = m_Plan.memory - m_Plan.fixedBytes;
   const int                     m_Axis;
   SlabSplitter                  m_Splitter;
   const HostContext             m_Context;

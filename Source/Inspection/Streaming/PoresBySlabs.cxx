@@ -29,13 +29,6 @@ class PoreSlabs
 public:
   PoreSlabs(const SlabImages & images, const SlabOptions & options, const WorkFolder & folder)
     : m_Options(options)
-    , m_Slabs(options.plan.slabs)
-    , m_Extent(images.image->extent)
-    , m_Context(HostContext{ options.label.threads, Progress(options.label.progress) }.Quiet())
-    , m_OfMaterial(OptionsOf(true))
-    , m_OfAir(OptionsOf(false))
-    , m_OfPores(options)
-    , m_Wanted(job::PartsOf(options.job))
     , m_Images(images)
     , m_Folder(folder)
     , m_Material({ images.image }, m_OfMaterial, folder, { m_Slabs.size() })
@@ -326,15 +319,15 @@ private:
   }
 
   const SlabOptions &           m_Options;
-  const std::vector<BrickBox> & m_Slabs;
-  const Extent &                m_Extent;
-  HostContext                   m_Context;
-  SlabOptions                   m_OfMaterial;
-  SlabOptions                   m_OfAir;
-  SlabOptions                   m_OfPores;
+  const SlabImages              m_Images;
+  const std::vector<BrickBox> & m_Slabs = m_Options.plan.slabs;
+  const Extent &                m_Extent = m_Images.image->extent;
+  HostContext m_Context = HostContext{ m_Options.label.threads, Progress(m_Options.label.progress) }.Quiet();
+  SlabOptions m_OfMaterial = OptionsOf(true);
+  SlabOptions m_OfAir = OptionsOf(false);
+  SlabOptions m_OfPores = m_Options;
 
-  const std::optional<std::uint64_t> m_Wanted;
-  const SlabImages                   m_Images;
+  const std::optional<std::uint64_t> m_Wanted = job::PartsOf(m_Options.job);
   const WorkFolder &                 m_Folder;
 
   SlabLabeler                 m_Material;

@@ -122,23 +122,17 @@ ReadPart(const LoadedImage & image, const BrickBox & slab, Buffer<std::byte> & r
 SlabViews
 SlabReader::Read(const BrickBox & slab)
 {
-  SlabViews views;
-  if (m_Images.image != nullptr)
-  {
-    views.image = ReadPart(*m_Images.image, slab, m_ImageRoom);
-  }
-  if (m_Images.mask != nullptr)
-  {
-    views.mask = ReadPart(*m_Images.mask, slab, m_MaskRoom);
-  }
-  if (m_Images.intensity != nullptr)
-  {
-    views.intensity = ReadPart(*m_Images.intensity, slab, m_IntensityRoom);
-  }
-  if (m_Images.zones != nullptr)
-  {
-    views.zones = ReadPart(*m_Images.zones, slab, m_ZonesRoom);
-  }
+  SlabViews  views;
+  const auto read = [&](const LoadedImage * image, auto & view, int room) {
+    if (image != nullptr)
+    {
+      view = ReadPart(*image, slab, m_Rooms[room]);
+    }
+  };
+  read(m_Images.image, views.image, 0);
+  read(m_Images.mask, views.mask, 1);
+  read(m_Images.intensity, views.intensity, 2);
+  read(m_Images.zones, views.zones, 3);
   return views;
 }
 

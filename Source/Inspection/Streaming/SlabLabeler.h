@@ -41,10 +41,7 @@ public:
 
 private:
   SlabImages        m_Images;
-  Buffer<std::byte> m_ImageRoom;
-  Buffer<std::byte> m_MaskRoom;
-  Buffer<std::byte> m_IntensityRoom;
-  Buffer<std::byte> m_ZonesRoom;
+  Buffer<std::byte> m_Rooms[4];
 };
 
 /** One of several labelings of a volume, which have the same slabs and keep their states in one folder. */

@@ -17,15 +17,7 @@ namespace brickccl
 
 constexpr double Kibi = 1024.0;
 
-/** The memory for labeling per voxel in addition to its value: bits, labels of runs, the algorithm's memory, rows of
- * components. Noise has a run for every few voxels, and a component for every few runs. */
-static double
-WorkBytesPerVoxel(const Criterion & criterion)
-{
-  return criterion.FollowsForeground() ? 16 : 32;
-}
-
-/** The same for the masks of a part and its pores, and the runs of its material and of all other voxels;
+/** The memory per voxel for the masks of a part and its pores, and the runs of its material and of all other voxels;
  *  several parts have masks of numbers, too, and are joined by them. */
 constexpr double BytesOfPores = 8;
 
@@ -79,16 +71,6 @@ LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices
          static_cast<double>(slice.RowCount()) * rowBytes + static_cast<double>(slice.VoxelCount()) * valueBytes;
 }
 
-/** Whether slabs of this many slices cut slices that are compressed together. */
-static bool
-CutsChunks(const SlabImages & images, std::int64_t slices)
-{
-  const auto all = { images.image, images.mask, images.intensity, images.zones };
-  return std::any_of(all.begin(), all.end(), [slices](const LoadedImage * image) {
-    return image != nullptr && slices % image->slicesAtOnce != 0;
-  });
-}
-
 /** The fewest slices of a slab that can be read: all of a compressed image of one slice, whose rows are the slices. */
 static std::int64_t
 FewestSlices(const SlabImages & images, const Extent & slice)
@@ -115,13 +97,6 @@ ChooseSlices(std::int64_t together, const Extent & slice, double bytes, double s
   const double enough = std::max(MaximumVoxels / static_cast<double>(slice.VoxelCount()), chunk);
   const double maximum = std::min(bytes / sliceBytes, enough);
   return static_cast<std::int64_t>(maximum < chunk ? maximum : std::floor(maximum / chunk) * chunk);
-}
-
-/** At least this many bytes, in whole MiB: GiB with two decimals may be less. */
-static std::string
-LeastAsText(double bytes)
-{
-  return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (Kibi * Kibi)))) + " MiB";
 }
 
 std::string
@@ -171,7 +146,10 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, const job::Job
   // A single row is not cut.
   slice.size[axis] = axis == 0 ? extent.size[0] : 1;
   const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
-  const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion) +
+  // For labeling: bits, labels of runs, the algorithm's memory, rows of components. Noise has a run for every few
+  // voxels, and a component for every few runs.
+  const double workBytes = criterion.FollowsForeground() ? 16 : 32;
+  const double perVoxel = imageBytes + workBytes +
                           (job.pores           ? BytesOfPores * (job::PartsOf(job) ? 3 : 1)
                            : job.split.empty() ? 0
                                                : BytesOfSplit);
@@ -194,11 +172,18 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, const job::Job
   const double     least = fixed + fewestBytes + std::max(fewestBytes, known);
   if (static_cast<double>(job.memory) < least)
   {
-    const int all = EffectiveThreadCount(job.threads);
-    throw InvalidArgument("a memory of " + BytesAsText(job.memory) + " is too little even for slices of " +
-                          std::to_string(slice.VoxelCount() * fewest) + " voxels with few components; the minimum is " +
-                          LeastAsText(least) +
-                          (all == 1 ? "" : " with " + std::to_string(all) + " threads; fewer --threads need less"));
+    const int threads = EffectiveThreadCount(job.threads);
+    // GiB with two decimals may be less.
+    const auto          mebibytes = static_cast<std::uint64_t>(std::ceil(least / (Kibi * Kibi)));
+    const std::uint64_t chunk = images.image->chunkBytes;
+    throw InvalidArgument(
+      "a memory of " + BytesAsText(job.memory) + " is too little even for slices of " +
+      std::to_string(slice.VoxelCount() * fewest) + " voxels with few components; the minimum is " +
+      std::to_string(mebibytes) + " MiB" +
+      (threads == 1 ? "" : " with " + std::to_string(threads) + " threads; fewer --threads need less") +
+      (6 * static_cast<double>(chunk) * threads > least
+         ? "; each thread reads whole chunks of the scan, of " + BytesAsText(chunk)
+         : ""));
   }
   const double room = static_cast<double>(job.memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
@@ -206,7 +191,11 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, const job::Job
   slices = std::max(fewest, slices / fewest * fewest);
   Extent slab = extent;
   slab.size[axis] = axis == 0 ? extent.size[0] : std::clamp<std::int64_t>(slices, 1, extent.size[axis]);
-  plan.cutsChunks = slab.size[axis] < extent.size[axis] && CutsChunks(images, slab.size[axis]);
+  const auto all = { images.image, images.mask, images.intensity, images.zones };
+  plan.cutsChunks = slab.size[axis] < extent.size[axis] &&
+                    std::any_of(all.begin(), all.end(), [slices = slab.size[axis]](const LoadedImage * image) {
+                      return image != nullptr && slices % image->slicesAtOnce != 0;
+                    });
   plan.slabBytes = static_cast<std::uint64_t>(static_cast<double>(slab.VoxelCount()) * perVoxel);
   plan.slabs = CutIntoBricks(extent, slab);
   return plan;

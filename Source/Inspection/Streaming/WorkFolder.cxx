@@ -44,10 +44,7 @@ WorkFolder::Write(std::size_t slab, Kind kind, const Bytes & bytes) const
   std::ofstream     stream(fs::path(path), std::ios::binary);
   stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   stream.close();
-  if (!stream)
-  {
-    throw Error("cannot write " + Quoted(path) + ": " + std::strerror(errno));
-  }
+  ThrowIf(!stream, "cannot write " + Quoted(path) + ": " + std::strerror(errno));
 }
 
 Bytes
@@ -58,10 +55,7 @@ WorkFolder::Read(std::size_t slab, Kind kind) const
   Bytes             bytes(stream ? static_cast<std::size_t>(stream.tellg()) : 0);
   stream.seekg(0);
   stream.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!stream)
-  {
-    throw Error("cannot read " + Quoted(path) + ": " + std::strerror(errno));
-  }
+  ThrowIf(!stream, "cannot read " + Quoted(path) + ": " + std::strerror(errno));
   return bytes;
 }
 

@@ -83,10 +83,9 @@ ReadRequest(const std::string & bytes)
   for (std::size_t begin = 0; begin < end + 2; begin = bytes.find("\r\n", begin) + 2)
   {
     const std::string line = bytes.substr(begin, bytes.find("\r\n", begin) - begin);
-    if (std::any_of(line.begin(), line.end(), [](unsigned char letter) { return std::iscntrl(letter) != 0; }))
-    {
-      throw Refusal(400, "lines must end in CR LF and have no control characters");
-    }
+    RefuseIf(std::any_of(line.begin(), line.end(), [](unsigned char letter) { return std::iscntrl(letter) != 0; }),
+             400,
+             "lines must end in CR LF and have no control characters");
     begin == 0 ? ReadFirstLine(line, request) : ReadHeader(line, request);
   }
   const std::size_t length = LengthOfBody(request);

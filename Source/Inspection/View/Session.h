@@ -5,11 +5,13 @@
 #include "BrickCCL/View/LiveLabeling.h"
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace brickccl::view
@@ -35,10 +37,21 @@ struct Scene
 /** \throws InvalidArgument for images that cannot be shown. */
 void CheckScene(const Scene & scene);
 
-/** Lists folders and scans on a page until one is chosen. \param folder  where it begins and ends \param problem  with
- *  an earlier choice \return the scan; empty after an interrupt, and `linger` seconds after the page was closed */
-std::string
-ChooseScan(Server & server, const std::string & token, std::string & folder, std::string & problem, int linger);
+/** Lists folders and scans on a page. It outlasts a choice that cannot be read, so that its rows stay what they are. */
+struct StartPage
+{
+  /** Whether a row of the page is a scan or a folder to look into, its text, and the path. */
+  using Choice = std::tuple<bool, std::string, std::filesystem::path>;
+
+  /** Where it is, and what was wrong with the last choice. */
+  std::string         folder;
+  std::string         problem = {};
+  std::vector<Choice> choices = {};
+  std::size_t         first = 1;
+
+  /** \return the scan that is chosen; empty after an interrupt, and `linger` seconds after the page was closed */
+  std::string Choose(Server & server, const std::string & token, int linger);
+};
 
 /** Answers the requests of the page, on any thread. */
 class Session

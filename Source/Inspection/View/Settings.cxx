@@ -96,10 +96,9 @@ JobOf(const Settings & settings)
   }
   // A wide median takes minutes; the page offers these.
   const auto methods = job.smooth.empty() ? std::vector<SmoothingMethod>() : job::SmoothingOf(job.smooth);
-  if (std::any_of(methods.begin(), methods.end(), [](const auto & method) { return method.radius > 2; }))
-  {
-    throw InvalidArgument("--smooth: the page smooths by median:1 or median:2; wider ones are for `brickccl label`");
-  }
+  ThrowIf<InvalidArgument>(
+    std::any_of(methods.begin(), methods.end(), [](const auto & method) { return method.radius > 2; }),
+    "--smooth: the page smooths by median:1 or median:2; wider ones are for `brickccl label`");
   ThrowIf<InvalidArgument>(job::HasLocalThreshold(job),
                            "--threshold: the page has no local thresholds; they are for `brickccl label`");
   ThrowIf<InvalidArgument>((job.below && job.threshold.empty() && !job.pores) || (job.close > 0 && !job.pores),

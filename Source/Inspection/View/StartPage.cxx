@@ -7,22 +7,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <tuple>
 
 namespace brickccl::view
 {
 
 namespace fs = std::filesystem;
 
-/** Whether a row of the page is a scan or a folder to look into, its text, and the path. */
-using Choice = std::tuple<bool, std::string, fs::path>;
-
-static std::vector<Choice>
+static std::vector<StartPage::Choice>
 ChoicesIn(const fs::path & folder)
 {
-  std::vector<Choice> choices{ { false, "../", folder.parent_path() }, { true, "(this folder as one scan)", folder } };
-  std::error_code     failure;
+  std::vector<StartPage::Choice> choices{ { false, "../", folder.parent_path() },
+                                          { true, "(this folder as one scan)", folder } };
+  std::error_code                failure;
   for (fs::directory_iterator entry(folder, failure); !failure && entry != fs::directory_iterator();
        entry.increment(failure))
   {
@@ -49,16 +45,13 @@ ChoicesIn(const fs::path & folder)
 }
 
 std::string
-ChooseScan(Server & server, const std::string & token, std::string & folder, std::string & problem, int linger)
+StartPage::Choose(Server & server, const std::string & token, int linger)
 {
   std::mutex mutex;
   // When the request of the page that waits was last asked for.
   std::optional<std::chrono::steady_clock::time_point> lastSign;
-  // They outlast a call that chose what cannot be read, so that its page's rows stay what they are.
-  static std::vector<Choice> choices;
-  static std::size_t         first = 1;
-  std::string                chosen;
-  const auto                 answer = [&](const Request & request) -> std::optional<Response> {
+  std::string                                          chosen;
+  const auto answer = [&](const Request & request) -> std::optional<Response> {
     const std::string                 path = CheckSource(request, token);
     const std::lock_guard<std::mutex> lock(mutex);
     if (path == "presence")
@@ -76,7 +69,7 @@ ChooseScan(Server & server, const std::string & token, std::string & folder, std
         200,
         "text/css",
         ":root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; } ul { list-style: none; "
-                        "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
+        "padding: 0; columns: 16rem; } main { max-width: 44rem; margin: auto; overflow-wrap: anywhere; }"
       };
     }
     const std::string begin = "open/";

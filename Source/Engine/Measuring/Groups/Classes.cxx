@@ -45,21 +45,17 @@ MergeClasses(const MergeInput & input, ComponentTable & table)
   table.measures.Set(std::move(values));
 }
 
-static void
-AddClassColumns(ColumnList & columns)
-{
-  columns.Add("value",
-              "value of the component's voxels in the input: its class where neighbors of equal value were joined "
-              "(`label --equal-value`)",
-              MergeRule::Minimum,
-              &ClassValue::value);
-}
-
 constexpr ColumnGroup groups::Classes = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithClasses;
   group.allowsPeriodic = true;
-  group.addColumns = AddClassColumns;
+  group.addColumns = [](ColumnList & columns) {
+    columns.Add("value",
+                "value of the component's voxels in the input: its class where neighbors of equal value were joined "
+                "(`label --equal-value`)",
+                MergeRule::Minimum,
+                &ClassValue::value);
+  };
   group.measure = MeasureClasses;
   group.merge = MergeClasses;
   return group;

@@ -305,46 +305,32 @@ private:
 template <typename T>
 using IntensitiesOf = std::conditional_t<IntensitySums::HasSquares<T>, NarrowIntensities<T>, WideIntensities<T>>;
 
-template <typename T>
 void
-MeasureTypedIntensities(const RunVolume &   volume,
-                        const T *           intensities,
-                        bool                ignoresNaN,
-                        const HostContext & context,
-                        ComponentTable &    table)
+MeasureIntensities(const GroupInput & input, ComponentTable & table)
 {
-  const auto sums = AccumulateRuns<IntensitiesOf<T>>(
-    volume,
-    table.components.size(),
-    context,
-    [intensities, ignoresNaN, length = volume.GetExtent().RowLength()](IntensitiesOf<T> & component,
-                                                                       std::int64_t       row,
-                                                                       const RowPosition &,
-                                                                       std::int64_t begin,
-                                                                       std::int64_t end) {
+  VisitScalarType(input.options.intensity->type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto addRun = [intensities = static_cast<const T *>(input.options.intensity->data),
+                         ignoresNaN = input.options.ignoresNaN,
+                         length = input.volume.GetExtent().RowLength()](IntensitiesOf<T> & component,
+                                                                        std::int64_t       row,
+                                                                        const RowPosition &,
+                                                                        std::int64_t begin,
+                                                                        std::int64_t end) {
       const T * const values = intensities + row * length;
       ForValues(values, begin, end, ignoresNaN, [&](std::int64_t first, std::int64_t last) {
         component.AddRun(values + first, last - first);
       });
+    };
+    const auto sums = AccumulateRuns<IntensitiesOf<T>>(input.volume, table.components.size(), input.context, addRun);
+    std::vector<IntensityMeasures> measures(sums.size());
+    std::vector<IntensitySums>     typeless(sums.size());
+    ForComponents(sums.size(), input.context, [&](std::size_t c) {
+      typeless[c] = sums[c].Sums();
+      measures[c] = typeless[c].Measures(sums[c].voxels);
     });
-  std::vector<IntensityMeasures> measures(sums.size());
-  std::vector<IntensitySums>     typeless(sums.size());
-  ForComponents(sums.size(), context, [&](std::size_t c) {
-    typeless[c] = sums[c].Sums();
-    measures[c] = typeless[c].Measures(sums[c].voxels);
-  });
-  table.measures.Set(std::move(typeless));
-  table.components.SetIntensities(std::move(measures));
-}
-
-void
-MeasureIntensities(const GroupInput & input, ComponentTable & table)
-{
-  const ImageView & intensity = *input.options.intensity;
-  VisitScalarType(intensity.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const auto * const values = static_cast<const T *>(intensity.data);
-    MeasureTypedIntensities(input.volume, values, input.options.ignoresNaN, input.context, table);
+    table.measures.Set(std::move(typeless));
+    table.components.SetIntensities(std::move(measures));
   });
 }
 

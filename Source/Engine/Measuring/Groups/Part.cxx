@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
@@ -32,11 +33,7 @@ CountCommonVoxels(const RunVolume &      volume,
                   const ComponentTable & table,
                   std::vector<double> &  squares)
 {
-  std::uint64_t inside = 0;
-  for (const ComponentMeasures & component : table.components)
-  {
-    inside += component.voxelCount;
-  }
+  std::uint64_t           inside = TotalsOf(table).voxels;
   std::vector<LabeledRun> own;
   for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
   {
@@ -134,15 +131,9 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
   const HostContext & context = input.context;
   RunVolume           outside;
   FindOutside(part, context.Part(0, 0.1), outside);
-  std::uint64_t outsideVoxels = 0;
-  for (std::int64_t row = 0; row < part.extent.RowCount(); ++row)
-  {
-    outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
-      outsideVoxels += static_cast<std::uint64_t>(end - begin);
-    });
-  }
   std::vector<double> squares(table.components.size(), std::numeric_limits<double>::infinity());
-  table.partTotals.voxels = static_cast<std::uint64_t>(part.extent.VoxelCount()) - outsideVoxels;
+  table.partTotals.voxels =
+    static_cast<std::uint64_t>(part.extent.VoxelCount()) - CountForeground(outside, context.Silent());
   table.partTotals.componentVoxels = CountCommonVoxels(input.volume, outside, table, squares);
   const BoundingBoxTrees tree =
     MakeTreeBesidePart(outside, { part.extent, 0, table.geometry.spacing }, context.Part(0.1, 0.4));
@@ -166,20 +157,16 @@ MergePartDistances(const MergeInput & input, ComponentTable & table)
   table.measures.Set(std::move(distances));
 }
 
-static void
-AddPartColumns(ColumnList & columns)
-{
-  columns.Add("surface_distance_mm",
-              "distance (voxels as boxes) to the nearest voxel outside the mask of the part; 0 if the component "
-              "touches or contains such a voxel; NaN if there is none",
-              MergeRule::Minimum,
-              &PartDistance::distance);
-}
-
 constexpr ColumnGroup groups::Part = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithPart;
-  group.addColumns = AddPartColumns;
+  group.addColumns = [](ColumnList & columns) {
+    columns.Add("surface_distance_mm",
+                "distance (voxels as boxes) to the nearest voxel outside the mask of the part; 0 if the component "
+                "touches or contains such a voxel; NaN if there is none",
+                MergeRule::Minimum,
+                &PartDistance::distance);
+  };
   group.measure = MeasurePartDistances;
   group.merge = MergePartDistances;
   return group;

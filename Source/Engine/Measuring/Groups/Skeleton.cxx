@@ -371,15 +371,6 @@ MeasureGraphs(const GroupInput & input, ComponentTable & table)
 }
 
 void
-AddGeodesicColumns(ColumnList & columns)
-{
-  columns.Add("geodesic_diameter_mm",
-              "longest of the shortest paths within the component, from center to center in steps to all neighbors",
-              MergeRule::SecondLook,
-              &GeodesicMeasures::diameter);
-}
-
-void
 AddSkeletonColumns(ColumnList & columns)
 {
   columns.Add("skeleton_voxels",
@@ -401,8 +392,15 @@ AddSkeletonColumns(ColumnList & columns)
 
 } // namespace
 
-constexpr ColumnGroup groups::Geodesic =
-  GroupOnRequest("geodesic", AddGeodesicColumns, MeasureGraphs<GeodesicMeasures, GeodesicMeasurer>);
+constexpr ColumnGroup groups::Geodesic = GroupOnRequest(
+  "geodesic",
+  [](ColumnList & columns) {
+    columns.Add("geodesic_diameter_mm",
+                "longest of the shortest paths within the component, from center to center in steps to all neighbors",
+                MergeRule::SecondLook,
+                &GeodesicMeasures::diameter);
+  },
+  MeasureGraphs<GeodesicMeasures, GeodesicMeasurer>);
 constexpr ColumnGroup groups::Skeleton =
   GroupOnRequest("skeleton", AddSkeletonColumns, MeasureGraphs<SkeletonMeasures, SkeletonMeasurer>);
 

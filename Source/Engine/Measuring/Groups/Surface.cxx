@@ -173,15 +173,6 @@ SetSurfaces(const UninitializedVector<MarkCounts> & sums, const HostContext & co
   table.measures.Set(std::move(surfaces));
 }
 
-/** Measures surfaces from the number of chords that every component has along the directions to neighbors. */
-static void
-MeasureSurfaces(const GroupInput & input, ComponentTable & table)
-{
-  SetSurfaces(CountVoxelPairs(input.volume, table.components.size(), input.context, input.TouchingAreJoined()),
-              input.context,
-              table);
-}
-
 /** The surface of the ball (the perimeter of the disc) of the component's volume. */
 static double
 BallSurface(const ComponentTable & table, const ComponentMeasures & component)
@@ -261,6 +252,12 @@ AddSurfaceColumns(ColumnList & columns)
               [](Table t, Component c) { return 2 * VolumeOf(t, c) / ValueOf(&SurfaceMeasures::crofton, t, c); });
 }
 
-constexpr ColumnGroup groups::Surface = GroupOnRequest("surface", AddSurfaceColumns, MeasureSurfaces);
+/** Surfaces come from the number of chords that every component has along the directions to neighbors. */
+constexpr ColumnGroup groups::Surface =
+  GroupOnRequest("surface", AddSurfaceColumns, [](const GroupInput & input, ComponentTable & table) {
+    SetSurfaces(CountVoxelPairs(input.volume, table.components.size(), input.context, input.TouchingAreJoined()),
+                input.context,
+                table);
+  });
 
 } // namespace brickccl

@@ -197,13 +197,6 @@ CountEulerNumbers(const RunVolume &   volume,
 }
 
 static void
-MeasureTopology(const GroupInput & input, ComponentTable & table)
-{
-  table.measures.Set(
-    CountEulerNumbers(input.volume, table.components.size(), input.context, input.TouchingAreJoined()));
-}
-
-static void
 AddTopologyColumns(ColumnList & columns)
 {
   const int                 dimension = columns.Dimension();
@@ -231,6 +224,10 @@ AddTopologyColumns(ColumnList & columns)
   }
 }
 
-constexpr ColumnGroup groups::Topology = GroupOnRequest("topology", AddTopologyColumns, MeasureTopology);
+constexpr ColumnGroup groups::Topology =
+  GroupOnRequest("topology", AddTopologyColumns, [](const GroupInput & input, ComponentTable & table) {
+    table.measures.Set(
+      CountEulerNumbers(input.volume, table.components.size(), input.context, input.TouchingAreJoined()));
+  });
 
 } // namespace brickccl

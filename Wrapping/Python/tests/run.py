@@ -217,12 +217,19 @@ def repair(python, wheel, folder, variant):
     return result
 
 
-def check_command(python, wheel, folder):
-    """The wheel's command, from an environment whose path has a space and is too long for a script's first line."""
+def try_in_empty_environment(python, wheel, folder):
+    """The README's first script, with numpy alone, and the command, where the path has a space and is too long for a script's first
+    line."""
     environment = folder / f"an environment {'x' * 130}"
     shutil.rmtree(environment, ignore_errors=True)
     run(python, "-m", "venv", "--without-pip", environment)
     run(python, "-m", "pip", "--python", environment / "bin" / "python", "install", "--quiet", "--no-deps", wheel)
+    # What the wheel depends on, without asking the package index.
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (installed,) = python.parent.parent.glob("lib/python*/site-packages")
+    for name in ("numpy", "numpy.libs", "nanobind_backend"):
+        (packages / name).symlink_to(installed / name)
+    run(environment / "bin" / "python", "-B", PACKAGE / "tests" / "try_wheel.py")
     log = PACKAGE.parents[1] / "Data" / "log.nrrd"
     labels = []
     for number, command in enumerate((environment / "bin" / "brickccl", os.environ.get("BRICKCCL"))):
@@ -288,7 +295,7 @@ def install_wheel(python, folder, with_files, variant):
         return
     run(python, "-m", "twine", "check", "--strict", repaired, build_source_distribution(python, folder))
     if with_files:
-        check_command(python, repaired, folder)
+        try_in_empty_environment(python, repaired, folder)
     run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repaired)
 
 

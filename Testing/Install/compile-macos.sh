@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the engine, the readers of image files, the Python modules and the sockets of `brickccl view` for macOS on 64-bit ARM,
-# with zig from the Python package index as cross-compiler and the headers of Debian's libraries. Nothing is linked, nothing is run.
-#   compile-macos.sh [FOLDER]       the folder is build/macos
+# with zig from the Python package index as cross-compiler and the headers of Debian's libraries, in build/macos. Nothing is linked,
+# nothing is run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-mkdir -p "${1:-build/macos}"
-folder=$(cd "${1:-build/macos}" && pwd)
+folder=$PWD/build/macos
+mkdir -p "$folder"
 python3 -m venv "$folder/python"
 "$folder/python/bin/pip" install --quiet ziglang==0.17.1 nanobind
 

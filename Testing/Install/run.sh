@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs each artifact of a release on systems where nothing else is, and works with it: the cracks of the sample log with the
-# same bytes as from the build, a DICOM folder, a batch with a report, the first script of the Python page, a C++ program.
+# same bytes as from the build, a DICOM folder, a batch with a report, the first script of the Python page, programs in C++ (with
+# the packages, one for ITK, too).
 #   run.sh [--system NAME] ... [ARTIFACT ...]
 # NAME is bookworm, trixie, jammy or bookworm-arm64, which an emulator runs; without one bookworm and trixie are tried, and
 # bookworm-arm64 if there is a wheel for it. ARTIFACT is archive, packages, wheel, cuda (the wheel with CUDA, without a GPU), sdist or
@@ -111,9 +112,9 @@ try_packages() {
   within "brickccl mesh cracks.nrrd cracks.stl --quiet && test -s cracks.stl"
   python_page /usr
   within "python3 -c 'import brickccl; print(brickccl.io.read(\"log.nrrd\").array.shape)' && python3 -m brickccl --version >/dev/null"
-  install_packages cmake g++ make
+  install_packages cmake g++ make libinsighttoolkit5-dev
   cp -r "$root/Testing/Consumer" "$system/home/"
-  within "cmake -S Consumer -B packaged -DCASES=plain >/dev/null && cmake --build packaged >/dev/null &&
+  within "cmake -S Consumer -B packaged -DCASES=plain,components >/dev/null && cmake --build packaged >/dev/null &&
     ctest --test-dir packaged --no-tests=error --output-on-failure"
   within "apt-get purge -y -qq brickccl libbrickccl-dev python3-brickccl >/dev/null"
   size=$(du -cb "$build"/release/*.deb | tail -n 1 | cut -f1)

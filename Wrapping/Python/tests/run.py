@@ -91,6 +91,9 @@ def build_wheel(python, folder, with_files, variant):
     strict = ("--config-settings", "cmake.define.BRICKCCL_WARNINGS_AS_ERRORS=ON")
     if variant == "aarch64":
         environment |= {"CMAKE_TOOLCHAIN_FILE": str(PACKAGE / "aarch64.cmake"), "_PYTHON_HOST_PLATFORM": "linux-aarch64"}
+    if variant == "cuda":
+        # Code for 80 runs on 86 and 89, too; the driver compiles that of 90 for later GPUs.
+        environment.setdefault("CUDAARCHS", "75-real;80-real;90")
     values = {"IO": with_files, "COMMAND": with_files, "CUDA": variant == "cuda"}
     # The build folder remembers them.
     chosen = [
@@ -217,12 +220,19 @@ def repair(python, wheel, folder, variant):
     return result
 
 
-def check_command(python, wheel, folder):
-    """The wheel's command, from an environment whose path has a space and is too long for a script's first line."""
+def try_in_empty_environment(python, wheel, folder):
+    """The README's first script, with numpy alone, and the command, where the path has a space and is too long for a script's first
+    line."""
     environment = folder / f"an environment {'x' * 130}"
     shutil.rmtree(environment, ignore_errors=True)
     run(python, "-m", "venv", "--without-pip", environment)
     run(python, "-m", "pip", "--python", environment / "bin" / "python", "install", "--quiet", "--no-deps", wheel)
+    # What the wheel depends on, without asking the package index.
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (installed,) = python.parent.parent.glob("lib/python*/site-packages")
+    for name in ("numpy", "numpy.libs", "nanobind_backend"):
+        (packages / name).symlink_to(installed / name)
+    run(environment / "bin" / "python", "-B", PACKAGE / "tests" / "try_wheel.py")
     log = PACKAGE.parents[1] / "Data" / "log.nrrd"
     labels = []
     for number, command in enumerate((environment / "bin" / "brickccl", os.environ.get("BRICKCCL"))):
@@ -288,7 +298,7 @@ def install_wheel(python, folder, with_files, variant):
         return
     run(python, "-m", "twine", "check", "--strict", repaired, build_source_distribution(python, folder))
     if with_files:
-        check_command(python, repaired, folder)
+        try_in_empty_environment(python, repaired, folder)
     run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repaired)
 
 

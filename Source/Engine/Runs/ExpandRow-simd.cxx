@@ -247,35 +247,17 @@ ExpandRowTo(const LabeledRow & row, T * out, bool pastCaches)
   }
 }
 
-void
-ExpandRowU8(const LabeledRow & row, std::uint8_t * out, bool pastCaches)
-{
-  ExpandRowTo(row, out, pastCaches);
-}
+#define BRICKCCL_EXPAND_TYPES(DO)                                                                                      \
+  DO(std::uint8_t, U8) DO(std::uint16_t, U16) DO(std::uint32_t, U32) DO(std::uint64_t, U64) DO(float, F32)
 
-void
-ExpandRowU16(const LabeledRow & row, std::uint16_t * out, bool pastCaches)
-{
-  ExpandRowTo(row, out, pastCaches);
-}
-
-void
-ExpandRowU32(const LabeledRow & row, std::uint32_t * out, bool pastCaches)
-{
-  ExpandRowTo(row, out, pastCaches);
-}
-
-void
-ExpandRowU64(const LabeledRow & row, std::uint64_t * out, bool pastCaches)
-{
-  ExpandRowTo(row, out, pastCaches);
-}
-
-void
-ExpandRowF32(const LabeledRow & row, float * out, bool pastCaches)
-{
-  ExpandRowTo(row, out, pastCaches);
-}
+// Highway exports functions by name, so that each type needs a name of its own.
+#define BRICKCCL_EXPAND_FUNCTION(T, NAME)                                                                              \
+  void ExpandRow##NAME(const LabeledRow & row, T * out, bool pastCaches)                                               \
+  {                                                                                                                    \
+    ExpandRowTo(row, out, pastCaches);                                                                                 \
+  }
+BRICKCCL_EXPAND_TYPES(BRICKCCL_EXPAND_FUNCTION)
+#undef BRICKCCL_EXPAND_FUNCTION
 
 void
 FlushStores()
@@ -293,42 +275,14 @@ HWY_AFTER_NAMESPACE();
 namespace brickccl::simd
 {
 
-HWY_EXPORT(ExpandRowU8);
-HWY_EXPORT(ExpandRowU16);
-HWY_EXPORT(ExpandRowU32);
-HWY_EXPORT(ExpandRowU64);
-HWY_EXPORT(ExpandRowF32);
+#  define BRICKCCL_EXPAND_EXPORT(T, NAME)                                                                              \
+    HWY_EXPORT(ExpandRow##NAME);                                                                                       \
+    void ExpandRow(const LabeledRow & row, T * out, bool pastCaches)                                                   \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(ExpandRow##NAME)(row, out, pastCaches);                                                     \
+    }
+BRICKCCL_EXPAND_TYPES(BRICKCCL_EXPAND_EXPORT)
 HWY_EXPORT(FlushStores);
-
-void
-ExpandRow(const LabeledRow & row, std::uint8_t * out, bool pastCaches)
-{
-  HWY_DYNAMIC_DISPATCH(ExpandRowU8)(row, out, pastCaches);
-}
-
-void
-ExpandRow(const LabeledRow & row, std::uint16_t * out, bool pastCaches)
-{
-  HWY_DYNAMIC_DISPATCH(ExpandRowU16)(row, out, pastCaches);
-}
-
-void
-ExpandRow(const LabeledRow & row, std::uint32_t * out, bool pastCaches)
-{
-  HWY_DYNAMIC_DISPATCH(ExpandRowU32)(row, out, pastCaches);
-}
-
-void
-ExpandRow(const LabeledRow & row, std::uint64_t * out, bool pastCaches)
-{
-  HWY_DYNAMIC_DISPATCH(ExpandRowU64)(row, out, pastCaches);
-}
-
-void
-ExpandRow(const LabeledRow & row, float * out, bool pastCaches)
-{
-  HWY_DYNAMIC_DISPATCH(ExpandRowF32)(row, out, pastCaches);
-}
 
 void
 FlushStores()

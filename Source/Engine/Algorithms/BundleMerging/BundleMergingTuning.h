@@ -114,24 +114,19 @@ inline constexpr TuningRow TuningTable[] = {
 
   // Blocks that solve bricks of masks, neighbors along the axes. Not measured by itself.
   { Tuned::SolveBlocksOfFaces, 8, { 1, 8, 1 } },
-  // The same, diagonal neighbors. 6, with bytes packed 4 at a time: noise 0.77 -> 0.72 ms; 8: Berea 66 -> 80 and 50
-  // -> 74 microseconds.
+  // The same, diagonal neighbors. 6: noise 0.77 -> 0.72 ms; 8: Berea 66 -> 80 and 50 -> 74 microseconds.
   { Tuned::SolveBlocks, 6, { 1, 8, 1 } },
-  // Blocks that solve bricks of values, voxels of up to 4 bytes. 4 -> 5, with RowBorderShared: neurons 0.679 ->
-  // 0.650 (6) and 0.882 -> 0.848 ms (26), noise 3.06 -> 3.01.
+  // Blocks that solve bricks of values, voxels of up to 4 bytes. 4 -> 5: neurons 0.882 -> 0.848 ms (26).
   { Tuned::SolveRowBlocks, 5, { 1, 8, 1 } },
-  // The same, voxels that stay in global memory. 5: the kernel takes 0.95 to 1.4 times as long where registers are
-  // spilled.
+  // The same, voxels that stay in global memory. 5 spills registers: 0.95 to 1.4 times the time.
   { Tuned::SolveRowBlocksInMemory, 4, { 1, 8, 1 } },
   // Blocks at borders of masks, neighbors along the axes. 17: Berea 51 -> 43 microseconds.
   { Tuned::BorderBlocksOfFaces, 17, { 1, 20, 1 } },
   // The same, diagonal neighbors. 12 and 13: 3 % faster to 1 % slower, white noise with 18 neighbors 5 % slower.
   { Tuned::BorderBlocks, 10, { 1, 20, 1 } },
-  // Blocks at borders of values, neighbors along the axes. 10 -> 16, kernels of their own: neurons 0.614 -> 0.589
-  // ms, uint8 Voronoi cells 0.514 -> 0.489.
+  // Blocks at borders of values, neighbors along the axes. 10 -> 16: neurons 0.614 -> 0.589 ms.
   { Tuned::RowBorderBlocksOfFaces, 16, { 1, 20, 1 } },
-  // The same, equal bytes, diagonal neighbors. 10 -> 12, with other steps: uint8 Voronoi cells 0.571 -> 0.548 ms;
-  // 13, 14: no gain.
+  // The same, equal bytes, diagonal neighbors. 10 -> 12: uint8 Voronoi cells 0.571 -> 0.548 ms; 13, 14: no gain.
   { Tuned::RowBorderBlocksOfEqualBytes, 12, { 1, 20, 1 } },
   // The same, all others. 8: 1 to 3 % slower; 12 and 13: 2 to 12 % slower.
   { Tuned::RowBorderBlocks, 10, { 1, 20, 1 } },
@@ -142,8 +137,7 @@ inline constexpr TuningRow TuningTable[] = {
   { Tuned::RowBorderSharedOfFaces, 72, { 0, 100, 1 } },
   // The same, equal values. With smaller words and the ends of rows kept: uint8 Voronoi cells 0.516 -> 0.484 ms.
   { Tuned::RowBorderSharedOfEqual, 44, { 0, 100, 1 } },
-  // The same, all others. As much as is needed: neurons 0.95 -> 0.94 of the time with 18 neighbors, 0.94 -> 0.92
-  // with 26.
+  // The same, all others. As much as is needed: neurons 0.94 -> 0.92 of the time with 26 neighbors.
   { Tuned::RowBorderShared, 62, { 0, 100, 1 } },
   // Blocks that sum bricks of single rows. Not measured.
   { Tuned::SumBlocksOfRows, 6, { 1, 8, 1 } },
@@ -162,19 +156,16 @@ inline constexpr TuningRow TuningTable[] = {
 
   // How a brick is read.
 
-  // Rows of bytes that a lane loads before it packs them. 1 -> 2, with other steps: noise 0.48 -> 0.46 ms; 4 takes
-  // too many registers.
+  // Rows of bytes that a lane loads before it packs them. 1 -> 2: noise 0.48 -> 0.46 ms; 4: too many registers.
   { Tuned::RowsLoadedTogether, 2, { 1, 4, 0 } },
   // Rows of 4-byte voxels that a warp loads together, an even number. Not measured.
   { Tuned::WideRowsLoadedTogether, 4, { 2, 8, 0 } },
 
   // How runs are united.
 
-  // Steps by which runs are pointed up before unions. 2 and 4: Berea with 6 neighbors 0.97 and 0.96 of the time; 6,
-  // with another step: 0.94 -> 0.93.
+  // Steps by which runs are pointed up before unions. 2, 4, 6: Berea with 6 neighbors 0.97, 0.96, 0.93 of the time.
   { Tuned::PathSteps, 6, { 1, 8, 1 } },
-  // Links of a word that are united without a list. 0 -> 2, with another step: Berea 0.98 -> 0.97 (6), 0.99 -> 0.97
-  // (18), 1.00 (26) of the time.
+  // Links of a word that are united without a list. 0 -> 2: Berea 0.98 -> 0.97 (6), 0.99 -> 0.97 (18) of the time.
   { Tuned::LinksBesideList, 2, { 0, 4, 1 } },
   // Links that a warp lists in a brick. 128: 4 % slower to 3 % faster, mostly slower.
   { Tuned::ListedLinks, 64, { 32, 128, 32 } },
@@ -182,8 +173,7 @@ inline constexpr TuningRow TuningTable[] = {
   { Tuned::ListedBorderLinks, 64, { 32, 128, 32 } },
   // Links of a word up to which paths are shortened by steps. Not measured by itself.
   { Tuned::FewLinks, 4, { 0, 40, 1 } },
-  // Runs of a layer up to which undecided links are listed. That there is such a number, with other steps: uint8
-  // Voronoi cells 0.548 -> 0.545 ms.
+  // Runs of a layer up to which undecided links are listed. That there is such a number: Voronoi 0.548 -> 0.545 ms.
   { Tuned::FewRuns, 128, { 0, 1024, 1 } },
   // Undecided links of a border that are compared when they are united. Not measured.
   { Tuned::FewOpenAtBorder, 64, { 0, 256, 1 } },
@@ -194,8 +184,7 @@ inline constexpr TuningRow TuningTable[] = {
   { Tuned::StraightUnroll, 2, { 1, 2, 1 } },
   // Backward rows in code of their own. 1: 1 % faster to 3 % slower.
   { Tuned::DiagonalUnroll, 4, { 1, 4, 1 } },
-  // Both, where each takes much code (16-bit tolerance). 4 -> 1: noise under tolerance 60 5.17 -> 3.99 ms, with
-  // other steps.
+  // Both, where each takes much code (16-bit tolerance). 4 -> 1: noise under tolerance 60 5.17 -> 3.99 ms.
   { Tuned::CodeUnroll, 1, { 1, 4, 1 } },
 
   // So many voxels of a word are looked at one by one; of more, all are compared at once.
@@ -204,18 +193,15 @@ inline constexpr TuningRow TuningTable[] = {
   { Tuned::TileFewOfEqualBytes, 0, { 0, 32, 1 } },
   // The same, bytes under a tolerance. 5: the same to 1 % slower.
   { Tuned::TileFewOfBytes, 3, { 0, 32, 1 } },
-  // The same, larger voxels. 4: 32-bit cubes of 4 6 % slower; 14: the same to 1 % slower; 16: white noise up to 4 %
-  // slower.
+  // The same, larger voxels. 4: 32-bit cubes of 4 6 % slower; 16: white noise up to 4 % slower.
   { Tuned::TileFew, 8, { 0, 32, 1 } },
   // At x - 1 and x + 1 within bricks, bytes. 6: the same to 1 % slower.
   { Tuned::TileFewAcrossOfBytes, 3, { 0, 32, 1 } },
   // The same, larger voxels. 18: the same to 1 % slower.
   { Tuned::TileFewAcross, 10, { 0, 32, 1 } },
-  // At borders, equal voxels of 1 and 2 bytes. 3 (1 byte) and 8 (2 bytes) -> 8: uint8 Voronoi cells 0.694 -> 0.680
-  // ms; 12: the same.
+  // At borders, equal voxels of 1 and 2 bytes. 3 and 8 -> 8: uint8 Voronoi cells 0.694 -> 0.680 ms; 12: the same.
   { Tuned::WordFewOfEqual, 8, { 0, 32, 1 } },
-  // The same under a tolerance. 3 and 8 -> 16: tolerance 130 1.081 -> 1.021 ms, noise 2.839 -> 2.859; 24: noise 1 to
-  // 4 % slower.
+  // The same under a tolerance. 3 and 8 -> 16: tolerance 130 1.081 -> 1.021 ms; 24: noise 1 to 4 % slower.
   { Tuned::WordFew, 16, { 0, 32, 1 } },
   // At x - 1 and x + 1 at borders, equal voxels of 1 and 2 bytes. With WordFewOfEqual; 15: the same.
   { Tuned::WordFewAcrossOfEqual, 10, { 0, 32, 1 } },

@@ -219,6 +219,7 @@ AddSplitCommand(CLI::App & app)
                TableOptions + "device " + RunningOptions + "statistics label-type dicom-seg no-compression");
   command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
   command->get_option("--device")->description("cpu, cuda or cuda:N; the results are the same")->default_str("cpu");
+  command->get_option("--periodic")->description("axes along which the image repeats; there are then no tables");
   command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");
   command->callback([arguments] { RunSplit(*arguments); });
 }

@@ -209,7 +209,8 @@ JoiningRows()
       "split touching objects at their necks", {},
       "Objects are split at a neck if the distance to the border is at least H less there than in the middle of the "
       "smaller object: in mm, or 10% of the distance in its middle. Without H: 0.75 of the smallest spacing. Size limits "
-      "apply to the split objects. `brickccl split` splits existing label maps.",
+      "apply to the split objects. With --periodic, they join at opposite ends; --memory refuses this. `brickccl split` "
+      "splits existing label maps.",
       "split touching objects at their necks: \"auto\", or the height by which the neck must be below the smaller peak of "
       "the distance to the border: in mm (0.2, \"200 um\") or a share of the peak (\"10%\")" },
     { "split-by", "", &Job::splitBy, Text, "FILE", group::Joined,

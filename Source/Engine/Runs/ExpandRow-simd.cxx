@@ -248,11 +248,11 @@ ExpandRowTo(const LabeledRow & row, T * out, bool pastCaches)
 }
 
 #define BRICKCCL_EXPAND_TYPES(DO)                                                                                      \
-  DO(std::uint8_t, U8) DO(std::uint16_t, U16) DO(std::uint32_t, U32) DO(std::uint64_t, U64) DO(float, F32)
+  DO(std::uint8_t *, U8) DO(std::uint16_t *, U16) DO(std::uint32_t *, U32) DO(std::uint64_t *, U64) DO(float *, F32)
 
 // Highway exports functions by name, so that each type needs a name of its own.
-#define BRICKCCL_EXPAND_FUNCTION(T, NAME)                                                                              \
-  void ExpandRow##NAME(const LabeledRow & row, T * out, bool pastCaches)                                               \
+#define BRICKCCL_EXPAND_FUNCTION(TLabels, NAME)                                                                        \
+  void ExpandRow##NAME(const LabeledRow & row, TLabels out, bool pastCaches)                                           \
   {                                                                                                                    \
     ExpandRowTo(row, out, pastCaches);                                                                                 \
   }
@@ -275,9 +275,9 @@ HWY_AFTER_NAMESPACE();
 namespace brickccl::simd
 {
 
-#  define BRICKCCL_EXPAND_EXPORT(T, NAME)                                                                              \
+#  define BRICKCCL_EXPAND_EXPORT(TLabels, NAME)                                                                        \
     HWY_EXPORT(ExpandRow##NAME);                                                                                       \
-    void ExpandRow(const LabeledRow & row, T * out, bool pastCaches)                                                   \
+    void ExpandRow(const LabeledRow & row, TLabels out, bool pastCaches)                                               \
     {                                                                                                                  \
       HWY_DYNAMIC_DISPATCH(ExpandRow##NAME)(row, out, pastCaches);                                                     \
     }

@@ -6,6 +6,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/RunLabel.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Report/Report.h"

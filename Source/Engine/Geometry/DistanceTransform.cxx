@@ -129,7 +129,7 @@ private:
     const auto         isLikeFirst = [&](TLabel other) { return other == labels[0]; };
     const bool         isRing = m_Unit.periodic.Has(0) && !std::all_of(labels, labels + length, isLikeFirst);
     const bool         endsElsewhere = m_Unit.to == DistanceTo::Boxes || isRing;
-    // The voxels at both ends whose label goes on through a periodic end.
+    // The voxels at both ends that have one label, which a periodic end joins.
     std::int64_t head = 0;
     std::int64_t tail = 0;
     for (; isRing && labels[length - 1] == labels[0] && labels[head] == labels[0]; ++head)

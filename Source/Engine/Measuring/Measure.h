@@ -39,7 +39,7 @@ void CheckIndexSums(const Extent & extent);
 void CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups);
 
 /** MeasureLabelImage (Measuring/Measuring.h) with its runs, whose labels are places in the table, from 1 on.
- *  \param release  called when the label image is no longer needed, before the table is made */
+ *  \param release  called once the label image is not read any more */
 ComponentTable MeasureLabelImage(const ImageView &             labels,
                                  const Geometry &              geometry,
                                  const MeasureOptions &        options,

@@ -62,7 +62,10 @@ class SplitTest(CommandTest):
         # Squares of 25.96 and 16 steps of 1 mm/2: the pass is at 78.45 % of the lower peak.
         self.assertEqual(self.objects("--split-height", "21%")[1]["components"], 3)
         self.assertEqual(self.objects("--split-height", "22 %")[1]["components"], 2)
-        for options in (("1kg",), ("-1",), ("0%",), ("100%",), ("-5%",), ("10%%",), ("%",), ("nan%",)):
+        for text, expected in (("21% ", 3), (" 22%", 2), ("0.54 ", 3), (" 560um\t", 2), ("auto ", 3)):
+            self.assertEqual(self.objects("--split-height", text)[1]["components"], expected, text)
+            self.ok("label", self.mask, self.output, "--split", text, "--connectivity", 26)
+        for options in (("1kg",), ("-1",), ("0%",), ("100%",), ("-5%",), ("10%%",), ("%",), ("nan%",), (" ",), ("1 0%",)):
             self.fails("split", self.mask, self.output, "--split-height", *options,
                        saying=["height of a split is", "it must be a height in mm of at least 0, a share"])
         for text in ("540um", "10%"):

@@ -94,6 +94,8 @@ class SplitTest(CommandTest):
         self.assertEqual(sum(int(row["voxel_count"]) for row in rows), sum(self.values))
         self.fails("label", ends, self.output, "--split", "--periodic", "x", "--memory", "200MiB", saying=["periodic ends", "leave out"])
         self.fails("split", ends, self.output, "--periodic", "x", "--print", saying="label --split --periodic")
+        result = self.fails("split", ends, self.output, "--periodic", "x", "--contacts", self.path("c.csv"), saying=["--contacts", "--periodic"])
+        self.assertNotIn("--statistics", result.stderr)
         self.fails("split", ends, self.output, "--periodic", "x", "--by-slice", "x", saying="cannot be periodic along x")
 
     def test_a_rise_of_the_height_stays_at_every_spacing(self):

@@ -125,7 +125,7 @@ private:
     measured.classes = MeasuresClasses() ? std::optional(kindOf(m_Image)) : std::nullopt;
     measured.parents = !m_Arguments.split.empty() ? std::optional(kindOf(m_Image)) : std::nullopt;
     measured.zones = m_TableImages.zones ? std::optional(kindOf(*m_TableImages.zones)) : std::nullopt;
-    CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Run.options);
+    CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Run.options, m_Arguments.memory > 0);
   }
 
   void

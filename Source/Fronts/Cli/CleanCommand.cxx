@@ -112,7 +112,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
                               { "--names", arguments.names },
                               { "--neighborhood", NeighborhoodFile(arguments) } };
   CheckFiles(arguments, inputs, outputs);
-  CheckImageName(arguments.output);
+  CheckImageName(arguments.output, arguments.dicomSeg);
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);

@@ -99,8 +99,10 @@ WrittenFiles(const std::string & output)
 }
 
 void
-CheckImageName(const std::string & path)
+CheckImageName(const std::string & path, const std::string & dicomSeg)
 {
+  ThrowIf<InvalidArgument>(!dicomSeg.empty() && ExtensionOf(path) != ".dcm",
+                           "cannot write " + Quoted(path) + ": --dicom-seg is for a label map in a .dcm file");
   if (!path.empty())
   {
     // Every format holds one byte.
@@ -271,8 +273,7 @@ ImageReader::Complete(const std::string & path, bool areLabels, ImageToWrite & i
   ThrowIf<InvalidArgument>(isDicom ? !areLabels || std::any_of(m_Origins.begin(), m_Origins.end(), isOther)
                                    : options.asLabelMap,
                            "cannot write " + Quoted(path) +
-                             (isDicom ? ": DICOM files are written of label maps of one patient; write .nrrd"
-                                      : ": --dicom-seg is for a label map in a .dcm file"));
+                             ": DICOM files are written of label maps of one patient; write .nrrd");
   image.dicom = m_Origins.empty() ? nullptr : m_Origins[0];
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> WrittenFiles(const std::string & output);
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** \throws Error, before an image is read, for an unknown extension or a folder that is not writable; not for "". */
-void CheckImageName(const std::string & path);
+void CheckImageName(const std::string & path, const std::string & dicomSeg = "");
 
 /** \throws InvalidArgument if a series is chosen, or raw voxels are described, and no input can hold such. */
 void CheckReading(const job::Reading & arguments, const NamedFiles & inputs);

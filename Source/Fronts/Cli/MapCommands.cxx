@@ -120,7 +120,7 @@ RunMap(const MapArguments &      arguments,
                                { "--histogram", arguments.histogram },
                                { "--picture", arguments.picture } };
   CheckFiles(arguments, { { "LABELS", arguments.input } }, outputs);
-  CheckImageName(arguments.output);
+  CheckImageName(arguments.output, arguments.dicomSeg);
   CheckTableName(arguments.histogram);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);

@@ -95,7 +95,7 @@ private:
                                 { "--intensity", m_Arguments.intensity },
                                 { "--part", m_Arguments.part } };
     CheckFiles(m_Arguments, inputs, outputs);
-    CheckImageName(m_Arguments.output);
+    CheckImageName(m_Arguments.output, m_Arguments.dicomSeg);
     m_Reader.Protect(outputs);
   }
 

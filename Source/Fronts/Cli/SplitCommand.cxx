@@ -102,7 +102,7 @@ CheckSplitFiles(const SplitArguments & arguments)
                { "--intensity", arguments.intensity },
                { "--part", arguments.part } },
              outputs);
-  CheckImageName(arguments.output);
+  CheckImageName(arguments.output, arguments.dicomSeg);
   return outputs;
 }
 

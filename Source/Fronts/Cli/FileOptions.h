@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,6 +37,9 @@ void CheckReading(const job::Reading & arguments, const NamedFiles & inputs);
  * command's files before one is read. */
 void CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs);
 
+/** Notes name this many files with the same remark. */
+constexpr std::size_t MostFilesNamed = 8;
+
 /** Reads the images of a command, prints their notes and keeps them for the summary. */
 class ImageReader
 {
@@ -50,6 +54,9 @@ public:
 
   /** Reads a label map, whose segments get the names of --names. */
   LoadedImage ReadLabels(const std::string & path, bool mayBeNaN = true);
+
+  /** Notes how many files beyond MostFilesNamed have the same remarks. */
+  void NoteOtherFiles();
 
   /** From now on Read refuses images if an output is one of their files. */
   void
@@ -92,6 +99,8 @@ private:
   /** The images that were read, and the files of each. */
   std::vector<std::pair<std::string, std::vector<std::string>>> m_Read;
   std::vector<std::string>                                      m_Notes;
+  /** The remarks on files, and how many files have each. */
+  std::map<std::string, std::size_t> m_Remarks;
 };
 
 /** The mask of a region with its shapes, if given. \throws InvalidArgument for another grid, shapes that do not fit. */

@@ -318,10 +318,7 @@ private:
   {
     ReplacedTogether outputs;
     WriteLabels(m_Arguments, m_Image, m_Found.type, m_Found.components, m_WriteRows, m_Segments, m_Reader, *m_Reporter);
-    if (m_Arguments.IsWanted())
-    {
-      WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
-    }
+    WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
     if (const auto & smoothed = m_Segmented.smoothed; smoothed && !m_Arguments.saveSmoothed.empty())
     {
       m_Reporter->Step("writing " + m_Arguments.saveSmoothed);

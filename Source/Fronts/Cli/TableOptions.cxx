@@ -340,6 +340,10 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
 void
 WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter)
 {
+  if (!arguments.IsWanted())
+  {
+    return;
+  }
   const ProgressHooks hooks = reporter.Hooks();
   const TableLayout   layout = LayoutOf(arguments, table);
   TableText           text = LayOut(table, layout);

@@ -68,7 +68,8 @@ struct TableImages
 /** Reads these images. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
 TableImages ReadTableImages(const job::Table & arguments, const LoadedImage & image, int threads, ImageReader & reader);
 
-/** Writes the table, and the contacts and the schema if they are asked for; prints the table if that is asked for. */
+/** If a table is wanted, writes it, and the contacts and the schema if they are asked for; prints the table if that is
+ * asked for. */
 void WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter);
 
 /** Draws the components of a label map over the intensities, if there are any, or over the image.

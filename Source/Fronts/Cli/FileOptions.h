@@ -27,7 +27,8 @@ std::vector<std::string> WrittenFiles(const std::string & output);
  *  compared, once the folder is read (ImageReader). */
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
-/** \throws Error, before an image is read, for an unknown extension or a folder that is not writable; not for "". */
+/** \throws Error, before an image is read, for an unknown extension, for a folder that is not writable, and for
+ *  --dicom-seg with another file than .dcm; not for "". */
 void CheckImageName(const std::string & path, const std::string & dicomSeg = "");
 
 /** \throws InvalidArgument if a series is chosen, or raw voxels are described, and no input can hold such. */

@@ -204,14 +204,25 @@ SegmentsInJson(const char * text, const char * end)
 } // namespace
 
 std::string
+Utf8Of(std::uint32_t code)
+{
+  int                 rest = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  const std::uint32_t mark = rest == 0 ? 0 : 0xff & (0xff00 >> (rest + 1));
+  std::string         text(1, static_cast<char>(mark | (code >> (6 * rest))));
+  while (rest-- > 0)
+  {
+    text += static_cast<char>(0x80 | ((code >> (6 * rest)) & 0x3f));
+  }
+  return text;
+}
+
+std::string
 PlainText(const std::string & text)
 {
   std::string utf8;
   for (const char c : text)
   {
-    const auto code = static_cast<unsigned char>(c);
-    utf8 += code < 0x80 ? std::string(1, c)
-                        : std::string{ static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f)) };
+    utf8 += Utf8Of(static_cast<unsigned char>(c));
   }
   return Printable(IsUtf8(text) ? text : utf8);
 }

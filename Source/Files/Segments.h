@@ -19,6 +19,9 @@ Segment MakeSegment(std::uint64_t               label,
                     const std::vector<double> & color,
                     const std::string &         tags = "");
 
+/** The character of Unicode with this number. */
+std::string Utf8Of(std::uint32_t code);
+
 /** A text as UTF-8 on one line: control characters become \x0a, bytes that are not UTF-8 are read as Latin-1. */
 std::string PlainText(const std::string & text);
 

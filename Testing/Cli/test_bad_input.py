@@ -113,6 +113,14 @@ class BadInputTest(CommandTest):
         self.refuses("--periodic", "x", "--pores", saying=["--pores", "--periodic"])
         self.refuses("--periodic", "x", "--statistics", self.path("t.csv"), "--columns", "feret",
                      saying=["'feret'", "cannot be measured", "periodic along x"])
+        for option in ("--columns", "--sort"):
+            self.refuses("--periodic", "x", "--statistics", self.path("t.csv"), option, "sphericity",
+                         saying=["column 'sphericity': ", "periodic along x"])
+        for option in ("--part", "--contacts"):
+            for split in ((), ("--split",)):
+                result = self.fails("label", self.input, self.output, "--periodic", "x", *split, option, self.path("t.csv"), "--print",
+                                    saying=[option, "--periodic"])
+                self.assertNotIn("reading", result.stderr)
         self.refuses("--periodic", "x", "--picture", self.path("p.png"), saying=["--picture", "--periodic"])
 
     def test_mask_of_another_size_or_place(self):

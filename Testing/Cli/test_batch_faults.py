@@ -225,7 +225,7 @@ class FaultsTest(BatchTest):
                 (lambda: write(done, "[]"), "a.json' is damaged; it is processed again"),
                 (lambda: write(done, json.dumps({**made, "seconds": {"read": "x"}})), "a.json' is damaged"),
                 (lambda: write(done, json.dumps({**made, "seconds": {}})), "a.json' is damaged"),
-                (lambda: os.remove(done), "a.json': No such file")):
+                (lambda: os.remove(done), "a.json': there is no such file")):
             change()
             errors = self.batch("--resume").stderr
             self.assertIn(saying, errors)

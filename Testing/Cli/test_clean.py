@@ -102,7 +102,7 @@ class SegmentsTest(CommandTest):
         self.assertEqual(segments_of(self.output),
                          {5: self.described(5, "2 4 2 4 1 3"), 12: self.described(12, "6 9 6 8 1 3"),
                           7: self.described(7, "0 -1 0 -1 0 -1"), 9: self.described(9, "0 -1 0 -1 0 -1")})
-        self.assertIn("note: segments without voxels stay in the list: 'empty', 'speck'", result.stderr)
+        self.assertIn("note: segments without voxels stay in the list: 'empty' and 'speck'", result.stderr)
         with open(self.output, "rb") as stream:
             self.assertIn(b"\nSegmentation_ReferenceImageExtentOffset:=3 4 5\n", stream.read())
 

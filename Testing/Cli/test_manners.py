@@ -126,7 +126,7 @@ class HelpTest(CommandTest):
             self.assertIn("\n  " * text.startswith("--") + text, shown)
         self.assertIn("Exit codes: 0", self.ok("--help").stdout)
         for option in ("--touching FILE", "--clear-border", "--contacts FILE", "--smooth FILTER"):
-            self.assertRegex(shown, option + r"[^-]*\(not together with (--downsample,\s+)?--memory\)")
+            self.assertRegex(shown, option + r"[^-]*\(not together with (--downsample,\s+)?--memory(,\s+--periodic)?\)")
 
     def test_the_help_of_every_command_fits_a_screen_and_leaves_nothing_out(self):
         def commands_of(*command):

@@ -387,6 +387,21 @@ class NamesTest(CommandTest):
         self.assertEqual({label: name for label, (name, _) in segments_of(out).items()}, {1: "liver", 2: "liver", 3: "tumor"})
         self.fails("merge", self.path("masks/liver.nrrd"), "-o", self.path("masks/liver.nrrd"), saying="is the input of MASKS")
 
+    def test_many_files_with_one_remark_are_not_all_named(self):
+        names = [self.path("m%02d.nrrd" % i) for i in range(30)]
+        for name in names:
+            with open(name, "wb") as stream:
+                stream.write(b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 2 2\nencoding: raw\n\n" + bytes([name == names[0]] + 7 * [0]))
+        for count, others in ((8, []), (9, ["1 more file"]), (30, ["22 more files"])):
+            for command in (("merge", *names[:count], "-o", self.path("o.nrrd")), ("stats", *names[:count], "-o", self.path("t.csv"))):
+                notes = json.loads(self.ok(*command, "--json").stdout)["notes"]
+                self.assertEqual([note.split(":")[0] for note in notes if "no voxel size" in note],
+                                 ["'%s'" % name for name in names[:8]] + others)
+                empty = [note for note in notes if "without voxels" in note]
+                self.assertEqual(len(empty), 1)
+                self.assertEqual([name for name in names if name in empty[0]], names[1:count if count < 11 else 9])
+                self.assertEqual(" and %d more" % (count - 9) in empty[0], count == 30)
+
     def test_a_map_merged_earlier_does_not_count_twice(self):
         self.ok("merge", self.masks(), "-o", self.path("masks/all.seg.nrrd"))
         for inputs in (self.path("masks"), self.path("masks/*.nrrd")):

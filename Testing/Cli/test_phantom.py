@@ -159,12 +159,19 @@ class PhantomTest(CommandTest):
         self.fails("phantom", "random", out, "--density", 2, saying="from 0 to 1")
         for options in (("--size", 99, 99, 5), ("--size", 48, 48, 48, "--density", 0.8)):
             self.fails("phantom", "powder", out, *options, saying=["balls fill only 0", "lower the density"])
-        self.fails("phantom", "random", out, "--size", 0, 4, saying="at least 1")
+        for size, wrong in (((0, 4), "0"), ((-5, 4), "-5"), ((4, 2.5), "2.5"), (("4x4",), "4x4"), (("9" * 20, 1), "9" * 20)):
+            self.fails("phantom", "random", out, "--size", *size, saying="--size: '%s' is not a whole number from 1 to 1000000000000" % wrong)
+        self.fails("phantom", "random", out, "--size", 99999999999, 99999999999, saying="99999999999 x 99999999999 has more than 2^62 voxels")
         self.fails("phantom", "balls", out, "--truth", out, saying="--truth")
         self.fails("phantom", "balls", out, "--noise", 3, saying="--noise works only with the phantoms log, casting and print")
         self.fails("phantom", "casting", out, "--diameters", 3, saying="--diameters")
-        self.fails("phantom", "print", out, "--diameters", 0.5, saying="from 1 to 1000")
-        self.fails("phantom", "print", out, "--blur", 99, saying="at most 20 voxels")
+        for diameter in ("0", "-3", "0.5", "1001", "1e300", "inf", "nan", "5mm"):
+            self.fails("phantom", "print", out, "--diameters", 3, diameter, saying="--diameters: '%s' is not a number from 1 to 1000" % diameter)
+        for diameters, wrong in (((60,), "60"), ((3, 99.5, 3), "99.5")):
+            self.fails("phantom", "print", out, "--size", 64, 64, 32, "--diameters", *diameters,
+                       saying="no place was found for a pore of diameter " + wrong + " in an image of 64 x 64 x 32 voxels; lower the diameter")
+        for option, most in (("--noise", 10000), ("--blur", 20), ("--rings", 10000), ("--hardening", 10000)):
+            self.fails("phantom", "print", out, option, most + 1, saying="%s: '%d' is not a number from 0 to %d" % (option, most + 1, most))
         self.fails("phantom", "print", out, "--truth", out, saying="--truth")
         self.fails("phantom", "balls", out, "--size", 9, 9, "--spacing", 1, saying="--spacing")
         for spacing in ("1e-320", "1e31"):

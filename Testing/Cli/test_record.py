@@ -122,6 +122,7 @@ class Records(CommandTest):
         self.fails("rerun", self.path("run.json"), saying="s2.png' has changed since the record was written")
         os.remove(self.path("slices/s2.png"))
         self.fails("rerun", self.path("run.json"), saying="cannot read 'slices/s2.png'")
+        self.fails("rerun", self.path("none.json"), saying="none.json': there is no such file")
 
     def test_only_hashes_say_that_an_input_changed(self):
         self.here("label", "in.nrrd", "out.nrrd", "--record", "run.json")

@@ -243,6 +243,7 @@ class SlabsTest(CommandTest):
         self.fails(*options, "--periodic", "t", saying="periodic along t")
         for group in ("thickness", "inscribed", "neighbors"):
             self.fails(*options, *table, "--columns", group, saying=["'" + group + "'", "cannot be measured by bricks"])
+        self.fails(*options, *table, "--columns", "volume_mm3,thickness_mean_mm", saying="column 'thickness_mean_mm': the columns 'thickness'")
         self.fails(*options, *table, "--part", path, saying=["--part", "--memory"])
         self.fails("label", path, self.path("out.nrrd"), "--work", self.path("w"), saying="--memory")
 

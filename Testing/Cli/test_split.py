@@ -62,7 +62,10 @@ class SplitTest(CommandTest):
         # Squares of 25.96 and 16 steps of 1 mm/2: the pass is at 78.45 % of the lower peak.
         self.assertEqual(self.objects("--split-height", "21%")[1]["components"], 3)
         self.assertEqual(self.objects("--split-height", "22 %")[1]["components"], 2)
-        for options in (("1kg",), ("-1",), ("0%",), ("100%",), ("-5%",), ("10%%",), ("%",), ("nan%",)):
+        for text, expected in (("21% ", 3), (" 22%", 2), ("0.54 ", 3), (" 560um\t", 2), ("auto ", 3)):
+            self.assertEqual(self.objects("--split-height", text)[1]["components"], expected, text)
+            self.ok("label", self.mask, self.output, "--split", text, "--connectivity", 26)
+        for options in (("1kg",), ("-1",), ("0%",), ("100%",), ("-5%",), ("10%%",), ("%",), ("nan%",), (" ",), ("1 0%",)):
             self.fails("split", self.mask, self.output, "--split-height", *options,
                        saying=["height of a split is", "it must be a height in mm of at least 0, a share"])
         for text in ("540um", "10%"):
@@ -91,6 +94,8 @@ class SplitTest(CommandTest):
         self.assertEqual(sum(int(row["voxel_count"]) for row in rows), sum(self.values))
         self.fails("label", ends, self.output, "--split", "--periodic", "x", "--memory", "200MiB", saying=["periodic ends", "leave out"])
         self.fails("split", ends, self.output, "--periodic", "x", "--print", saying="label --split --periodic")
+        result = self.fails("split", ends, self.output, "--periodic", "x", "--contacts", self.path("c.csv"), saying=["--contacts", "--periodic"])
+        self.assertNotIn("--statistics", result.stderr)
         self.fails("split", ends, self.output, "--periodic", "x", "--by-slice", "x", saying="cannot be periodic along x")
 
     def test_a_rise_of_the_height_stays_at_every_spacing(self):

@@ -445,10 +445,19 @@ class ViewTest(CommandTest):
         waiting.close()
         self.assertEqual(view.process.wait(30), 0)
         view = self.view()
+        os.mkdir(self.path("gone"))
+        folder = re.search("href='/[0-9a-f]+/(open/[0-9]+)'>gone/<", view.request("")[2].decode()).group(1)
+        os.rmdir(self.path("gone"))
+        self.assertIn("<p role=alert><strong>cannot read the folder: ", view.request(folder)[2].decode())
+        back = re.search("href='/[0-9a-f]+/(open/[0-9]+)'>../<", view.request("")[2].decode()).group(1)
+        self.assertNotIn("alert", view.request(back)[2].decode())
         scan = re.search("href='(/[0-9a-f]+/open/[0-9]+)'>scan.nrrd<", view.request("")[2].decode()).group(1)
         view.request(scan.split("/", 2)[2])
         while b"Open a scan" in view.request("")[2]:
             time.sleep(0.1)
+        # A click while the scan was read.
+        status, headers, _ = view.request(scan.split("/", 2)[2])
+        self.assertEqual((status, headers["Location"]), (303, "/%s/" % view.token))
         self.assertEqual(view.label(threshold="otsu")["generation"], 1)
 
     def test_images_that_cannot_be_shown(self):

@@ -260,8 +260,14 @@ class SegmentationFilesTest(Dicom):
         self.assertIn("no component", self.run_command("label", scan, self.path("e.dcm"), "--threshold", 1000, code=1))
         self.assertIn("would be one of the files", self.run_command("label", scan, os.path.join(scan, "seg.dcm"), "--threshold", 1, code=1))
         self.assertIn("the folder 'none' does not exist", self.run_command("label", scan, "none/seg.dcm", "--threshold", 1, code=1))
-        self.assertIn("--dicom-seg is for a label map in a .dcm file",
-                      self.run_command("label", scan, self.path("o.nrrd"), "--threshold", 1, "--dicom-seg", "labelmap", code=1))
+        for kind in ("binary", "labelmap"):
+            for arguments in (("label", scan, self.path("o.nrrd"), "--threshold", 1), ("merge", labels, "-o", self.path("o.nrrd")),
+                              ("crop", scan, self.path("o.nrrd"), "--box", "0,0,0,1,1,1")):
+                said = self.run_command(*arguments, "--dicom-seg", kind, code=1)
+                self.assertIn("o.nrrd': --dicom-seg is for a label map in a .dcm file", said)
+                self.assertNotIn("reading", said)
+        self.run_command("label", scan, self.path("both.dcm"), "--threshold", 1, "--dicom-seg", "labelmap", "--smooth", "median:1",
+                         "--save-smoothed", self.path("smooth.nrrd"))
         for more in (("--spacing", 1, 1, 1), ("--downsample", 2), ("--accept-irregular-slices",)):
             said = self.run_command("label", scan, self.path("p.dcm"), "--threshold", 1, *more, code=1)
             self.assertIn("a DICOM segmentation has the slices of its series", said)

@@ -3,6 +3,8 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <algorithm>
+
 namespace brickccl
 {
 
@@ -25,15 +27,15 @@ Extent::Extent(int dimensionCount, const std::int64_t * sizes)
                              std::to_string(MaximumDimension) + " are supported");
   constexpr std::int64_t limit = std::int64_t{ 1 } << 62;
   std::int64_t           product = 1;
-  for (int axis = 0; axis < dimension; ++axis)
+  std::copy_n(sizes, dimension, size);
+  for (int axis = 0; axis < dimension; product *= size[axis++])
   {
-    size[axis] = sizes[axis];
-    if (size[axis] < 1)
+    if (size[axis] < 1 || size[axis] > limit / product)
     {
-      throw InvalidArgument("the extent " + ToString() + " is empty; every size must be at least 1");
+      throw InvalidArgument(
+        "the extent " + ToString() +
+        (size[axis] < 1 ? " is empty; every size must be at least 1" : " has more than 2^62 voxels"));
     }
-    ThrowIf<InvalidArgument>(size[axis] > limit / product, "the extent has more than 2^62 voxels");
-    product *= size[axis];
   }
 }
 

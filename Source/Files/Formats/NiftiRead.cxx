@@ -13,10 +13,11 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <map>
 
 namespace brickccl::files
 {
@@ -241,18 +242,45 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
+/** A text of XML with the characters that it writes as &lt;, &#233; or &#xe9;, and without the marks of CDATA. */
+std::string
+PlainXml(std::string text)
+{
+  const std::map<std::string, std::uint32_t> names = { { "lt", '<' },
+                                                       { "gt", '>' },
+                                                       { "quot", '"' },
+                                                       { "apos", '\'' },
+                                                       { "amp", '&' } };
+  for (const std::string mark : { "<![CDATA[", "]]>" })
+  {
+    text.erase(std::min(text.size(), text.find(mark)), mark.size());
+  }
+  for (std::size_t at = 0; (at = text.find('&', at)) != std::string::npos; ++at)
+  {
+    // A name has no digits, and keeps its character.
+    const std::string  code = text.substr(at + 1, std::min(text.size(), text.find(';', at)) - at - 1);
+    const std::size_t  digits = code.rfind("#x", 0) == 0 ? 2 : code.rfind('#', 0) == 0 ? 1 : code.size();
+    const auto         name = names.find(code);
+    std::uint32_t      character = name == names.end() ? 0 : name->second;
+    const char * const end = code.data() + code.size();
+    const bool         isRead = std::from_chars(code.data() + digits, end, character, digits > 1 ? 16 : 10).ptr == end;
+    const bool         isText = character > 0 && character < 0x110000 && (character < 0xd800 || character > 0xdfff);
+    if (isRead && isText)
+    {
+      text.replace(at, code.size() + 2, Utf8Of(character));
+    }
+  }
+  return text;
+}
+
 /** The label table that Connectome Workbench and TotalSegmentator write behind the header (CaretExtension, XML).
  *  \param text  the bytes in front of the voxels */
 std::vector<Segment>
 LabelTableIn(const std::string & text, std::vector<std::string> & notes)
 {
-  constexpr std::pair<const char *, const char *> codes[] = { { "<![CDATA[", "" }, { "]]>", "" },
-                                                              { "&lt;", "<" },     { "&gt;", ">" },
-                                                              { "&quot;", "\"" },  { "&apos;", "'" },
-                                                              { "&amp;", "&" } };
-  std::vector<Segment>                            segments;
-  std::size_t                                     wrong = 0;
-  std::size_t place = text.find("<LabelTable", std::min(text.size(), text.find("<CaretExtension")));
+  std::vector<Segment> segments;
+  std::size_t          wrong = 0;
+  std::size_t          place = text.find("<LabelTable", std::min(text.size(), text.find("<CaretExtension")));
   while ((place = text.find("<Label ", place)) != std::string::npos)
   {
     const std::size_t close = text.find('>', place);
@@ -264,7 +292,7 @@ LabelTableIn(const std::string & text, std::vector<std::string> & notes)
     // Cut to what names and attributes need, so that damaged tables take no time.
     constexpr std::size_t longest = 10000;
     const std::string     attributes = text.substr(place, std::min(close - place, longest));
-    std::string           name = text.substr(close + 1, std::min(end - close - 1, longest));
+    const std::string     name = PlainXml(text.substr(close + 1, std::min(end - close - 1, longest)));
     place = end;
     const auto number = [&](const std::string & key) {
       const std::string value = Attribute(attributes, key);
@@ -272,13 +300,6 @@ LabelTableIn(const std::string & text, std::vector<std::string> & notes)
       const double      own = std::strtod(value.c_str(), &last);
       return value.empty() || *last != '\0' ? -1 : own;
     };
-    for (const auto & [code, character] : codes)
-    {
-      for (std::size_t at = 0; (at = name.find(code, at)) != std::string::npos; at += std::strlen(character))
-      {
-        name.replace(at, std::strlen(code), character);
-      }
-    }
     const std::vector<double> color = { number("Red"), number("Green"), number("Blue") };
     const bool isColor = std::all_of(color.begin(), color.end(), [](double c) { return c >= 0 && c <= 1; });
     wrong += isColor || Attribute(attributes, "Red").empty() ? 0 : 1;

@@ -59,24 +59,20 @@ PrintResult(const BatchArguments &     arguments,
             Reporter &                 reporter)
 {
   const std::string folder = Printable(arguments.folder);
-  job::Findings     findings;
-  findings.insert(findings.end(),
-                  { { "folder", arguments.folder },
-                    { "items", found.items.size() },
-                    { "", folder + ": " + Counted(found.items.size(), "item"), 1 },
-                    { "", result.unjudged, result.unjudged > 0 ? 1 : 0, "# measured" },
-                    { "passed", result.passed, 1, "# passed" },
-                    { "failed", result.failed, 1, "# failed" },
-                    { "without_rules", result.unjudged },
-                    { "errors", result.errors, 1, result.errors == 1 ? "# error" : "# errors" },
-                    { "finished_before", result.kept },
-                    { "ignored_files", found.ignored },
-                    { "ignored_batches", found.otherBatches } });
-  findings.push_back(
-    { "",
-      folder,
-      2,
-      arguments.report ? "open #/report.html in a browser" : "a report to read and print: brickccl report #" });
+  const std::string next =
+    arguments.report ? "open #/report.html in a browser" : "a report to read and print: brickccl report #";
+  const job::Findings findings = { { "folder", arguments.folder },
+                                   { "items", found.items.size() },
+                                   { "", folder + ": " + Counted(found.items.size(), "item"), 1 },
+                                   { "", result.unjudged, result.unjudged > 0 ? 1 : 0, "# measured" },
+                                   { "passed", result.passed, 1, "# passed" },
+                                   { "failed", result.failed, 1, "# failed" },
+                                   { "without_rules", result.unjudged },
+                                   { "errors", result.errors, 1, result.errors == 1 ? "# error" : "# errors" },
+                                   { "finished_before", result.kept },
+                                   { "ignored_files", found.ignored },
+                                   { "ignored_batches", found.otherBatches },
+                                   { "", folder, 2, next } };
   PrintFindings(findings, arguments, reporter);
 }
 

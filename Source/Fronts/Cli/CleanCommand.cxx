@@ -8,6 +8,7 @@
 #include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
 namespace brickccl::cli
 {
@@ -33,21 +34,6 @@ OptionsOf(const CleanArguments & arguments)
                              arguments.fillHoles.empty(),
                            "nothing to do: give --largest, --minimum-size, --minimum-volume or --fill-holes");
   return options;
-}
-
-/** Values of classes are whole numbers in nearly all files. */
-nlohmann::ordered_json
-AsJson(Number value)
-{
-  if (value >= 0 && value <= std::numeric_limits<std::uint64_t>::max() && value.IsWhole())
-  {
-    return static_cast<std::uint64_t>(value);
-  }
-  if (value < 0 && value >= std::numeric_limits<std::int64_t>::lowest() && value.IsWhole())
-  {
-    return static_cast<std::int64_t>(value);
-  }
-  return static_cast<double>(value);
 }
 
 job::Findings
@@ -112,7 +98,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
                               { "--names", arguments.names },
                               { "--neighborhood", NeighborhoodFile(arguments) } };
   CheckFiles(arguments, inputs, outputs);
-  CheckImageName(arguments.output);
+  CheckImageName(arguments.output, arguments.dicomSeg);
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
@@ -163,7 +149,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   for (const CleanedClass & one : report.classes)
   {
     job::Findings counts = CountsOf(one, 0, "");
-    counts.insert(counts.begin(), { "value", AsJson(one.value) });
+    counts.insert(counts.begin(), { "value", NumberAsJson(one.value) });
     classes.push_back(job::AsJson(counts));
   }
   findings.push_back({ "classes", classes });

@@ -161,7 +161,7 @@ RunCrop(const CropArguments & arguments)
     outputs.emplace_back("OUT", arguments.output);
   }
   CheckFiles(arguments, inputs, outputs);
-  CheckImageName(arguments.output);
+  CheckImageName(arguments.output, arguments.dicomSeg);
   Reporter    reporter(arguments.quiet || arguments.json);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);

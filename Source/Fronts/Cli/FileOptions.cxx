@@ -99,8 +99,10 @@ WrittenFiles(const std::string & output)
 }
 
 void
-CheckImageName(const std::string & path)
+CheckImageName(const std::string & path, const std::string & dicomSeg)
 {
+  ThrowIf<InvalidArgument>(!dicomSeg.empty() && ExtensionOf(path) != ".dcm",
+                           "cannot write " + Quoted(path) + ": --dicom-seg is for a label map in a .dcm file");
   if (!path.empty())
   {
     // Every format holds one byte.
@@ -213,19 +215,30 @@ ImageReader::Read(const std::string & path, bool asLabels, bool mayBeNaN)
   m_Read.push_back({ path, image.files });
   image.dicom ? m_Origins.push_back(image.dicom) : void();
   CheckNotRead(m_Outputs);
-  for (const std::string & note : image.notes)
+  const auto note = [&](const std::string & text) {
+    NoteIf(++m_Remarks[text] <= MostFilesNamed, Quoted(path) + ": " + text);
+  };
+  std::for_each(image.notes.begin(), image.notes.end(), note);
+  if (image.spacingSource == "none")
   {
-    Note(Quoted(path) + ": " + note);
+    note("no voxel size in the file: 1 mm assumed; set it with --spacing X Y Z");
   }
-  NoteIf(image.spacingSource == "none",
-         Quoted(path) + ": no voxel size in the file: 1 mm assumed; set it with --spacing X Y Z");
   // For label maps and masks; NaN values of images are counted where they are labeled.
   const bool areCounted = told.asLabels && !told.inParts && mayBeNaN;
   if (const auto count = areCounted ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
   {
-    Note(Quoted(path) + ": " + TellNotANumber(count));
+    note(TellNotANumber(count));
   }
   return image;
+}
+
+void
+ImageReader::NoteOtherFiles()
+{
+  for (const auto & [text, files] : m_Remarks)
+  {
+    NoteIf(files > MostFilesNamed, Counted(files - MostFilesNamed, "more file") + ": " + text);
+  }
 }
 
 void
@@ -268,11 +281,9 @@ ImageReader::Complete(const std::string & path, bool areLabels, ImageToWrite & i
                            "cannot write " + Quoted(path) +
                              ": a DICOM segmentation has the slices of its series, which --spacing, --downsample and "
                              "--accept-irregular-slices change; write .nrrd");
-  ThrowIf<InvalidArgument>(isDicom ? !areLabels || std::any_of(m_Origins.begin(), m_Origins.end(), isOther)
-                                   : options.asLabelMap,
+  ThrowIf<InvalidArgument>(isDicom && (!areLabels || std::any_of(m_Origins.begin(), m_Origins.end(), isOther)),
                            "cannot write " + Quoted(path) +
-                             (isDicom ? ": DICOM files are written of label maps of one patient; write .nrrd"
-                                      : ": --dicom-seg is for a label map in a .dcm file"));
+                             ": DICOM files are written of label maps of one patient; write .nrrd");
   image.dicom = m_Origins.empty() ? nullptr : m_Origins[0];
 }
 

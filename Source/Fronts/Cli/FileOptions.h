@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,8 +27,9 @@ std::vector<std::string> WrittenFiles(const std::string & output);
  *  compared, once the folder is read (ImageReader). */
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
-/** \throws Error, before an image is read, for an unknown extension or a folder that is not writable; not for "". */
-void CheckImageName(const std::string & path);
+/** \throws Error, before an image is read, for an unknown extension, for a folder that is not writable, and for
+ *  --dicom-seg with another file than .dcm; not for "". */
+void CheckImageName(const std::string & path, const std::string & dicomSeg = "");
 
 /** \throws InvalidArgument if a series is chosen, or raw voxels are described, and no input can hold such. */
 void CheckReading(const job::Reading & arguments, const NamedFiles & inputs);
@@ -35,6 +37,9 @@ void CheckReading(const job::Reading & arguments, const NamedFiles & inputs);
 /** CheckReading and CheckOutputs, and that files can be made in the outputs' folders: what is to be known of a
  * command's files before one is read. */
 void CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs);
+
+/** Notes name this many files with the same remark. */
+constexpr std::size_t MostFilesNamed = 8;
 
 /** Reads the images of a command, prints their notes and keeps them for the summary. */
 class ImageReader
@@ -50,6 +55,9 @@ public:
 
   /** Reads a label map, whose segments get the names of --names. */
   LoadedImage ReadLabels(const std::string & path, bool mayBeNaN = true);
+
+  /** Notes how many files beyond MostFilesNamed have the same remarks. */
+  void NoteOtherFiles();
 
   /** From now on Read refuses images if an output is one of their files. */
   void
@@ -92,6 +100,8 @@ private:
   /** The images that were read, and the files of each. */
   std::vector<std::pair<std::string, std::vector<std::string>>> m_Read;
   std::vector<std::string>                                      m_Notes;
+  /** The remarks on files, and how many files have each. */
+  std::map<std::string, std::size_t> m_Remarks;
 };
 
 /** The mask of a region with its shapes, if given. \throws InvalidArgument for another grid, shapes that do not fit. */

@@ -56,7 +56,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                { "--split-by", job.splitBy },
                { "--split-seeds", job.splitSeeds } },
              outputs);
-  CheckImageName(job.output);
+  CheckImageName(job.output, job.dicomSeg);
   CheckImageName(job.saveSmoothed);
   return groups;
 }

@@ -32,6 +32,8 @@ struct TextLine
 void
 AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & found)
 {
+  const job::JobRun &   run = found.run;
+  const bool            arePores = run.segmented.arePores;
   const RelabelReport & report = found.relabeled;
   const bool            areDropped = report.tooSmall + report.tooLarge + report.beyondLargest > 0;
   const auto            lineIf = [](std::uint64_t count) { return count > 0 ? TextLine::Kept : 0; };
@@ -53,22 +55,17 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
                       report.beyondLargest,
                       lineIf(report.beyondLargest),
                       "# dropped by --largest " + std::to_string(job.largest) } });
-  AddSizes(findings,
-           "kept_",
-           found.keptVoxels,
-           found.run.image,
-           found.run.segmented.arePores ? 0 : TextLine::Size,
-           "together #");
-  if (!found.run.segmented.arePores && !job.Region::IsGiven())
+  AddSizes(findings, "kept_", found.keptVoxels, run.image, arePores ? 0 : TextLine::Size, "together #");
+  if (!arePores && !job.Region::IsGiven())
   {
-    const auto all = static_cast<double>(found.run.image.extent.VoxelCount());
+    const auto all = static_cast<double>(run.image.extent.VoxelCount());
     findings.push_back(
       { "", 100 * static_cast<double>(found.keptVoxels) / all, TextLine::Size, "# of the image", "%" });
   }
-  else if (!found.run.segmented.arePores && found.isMeasured && !found.run.table.hasPart)
+  else if (!arePores && found.isMeasured && !run.table.hasPart)
   {
     findings.push_back({ "",
-                         100 * TotalsOf(found.run.table).fraction,
+                         100 * TotalsOf(run.table).fraction,
                          TextLine::Size,
                          job.mask.empty() ? "# of the region" : "# of the mask",
                          "%" });
@@ -205,29 +202,30 @@ ListFindings(const job::Job & job, const LabelFindings & found)
   const auto ifKnown = [](const std::string & name) {
     return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
   };
-  job::Findings findings;
+  const job::JobRun &    run = found.run;
+  const job::Segmented & segmented = run.segmented;
+  job::Findings          findings;
   findings.push_back(
-    { "components", found.components, TextLine::Count, "#", found.run.segmented.arePores ? "pore" : "component" });
+    { "components", found.components, TextLine::Count, "#", segmented.arePores ? "pore" : "component" });
   findings.push_back({ "foreground_voxels", found.foregroundVoxels });
   AddKept(findings, job, found);
-  findings.push_back({ "nan_values", found.run.segmented.notNumbers });
+  findings.push_back({ "nan_values", segmented.notNumbers });
   if (found.isMeasured)
   {
-    AddTotals(findings, TotalsOf(found.run.table), found.run.image, 0);
+    AddTotals(findings, TotalsOf(run.table), run.image, 0);
   }
-  AddExtent(findings, found.run.image, TextLine::Grid);
-  AddRegion(findings, job, found.regionVoxels, found.run.image, TextLine::Grid);
+  AddExtent(findings, run.image, TextLine::Grid);
+  AddRegion(findings, job, found.regionVoxels, run.image, TextLine::Grid);
   findings.push_back({ "coordinates", job.ras ? "RAS" : "LPS" });
-  findings.push_back({ "channels", found.run.image.channels });
-  AddNeighbors(findings, job, *found.run.options.connectivity, found.run.options.periodic, TextLine::Count);
-  findings.push_back({ "criterion", CriterionText(job, found.run.segmented) });
-  findings.push_back({ "", DescribeCriterion(job, found.run.segmented), TextLine::Count });
-  const job::Segmented & segmented = found.run.segmented;
+  findings.push_back({ "channels", run.image.channels });
+  AddNeighbors(findings, job, *run.options.connectivity, run.options.periodic, TextLine::Count);
+  findings.push_back({ "criterion", CriterionText(job, segmented) });
+  findings.push_back({ "", DescribeCriterion(job, segmented), TextLine::Count });
   findings.push_back(
     { "threshold", segmented.FoundThreshold() ? DescribeThresholdAsJson(job, segmented) : nlohmann::ordered_json() });
   if (segmented.arePores)
   {
-    AddPores(findings, *segmented.part, found.run.table, found.run.image, TextLine::Size);
+    AddPores(findings, *segmented.part, run.table, run.image, TextLine::Size);
   }
   else
   {
@@ -235,16 +233,10 @@ ListFindings(const job::Job & job, const LabelFindings & found)
   }
   if (!job.zones.empty())
   {
-    AddNumbers(findings,
-               "zone",
-               found.zones,
-               found.run.table,
-               found.run.image,
-               found.run.segmented.arePores,
-               TextLine::Zones);
+    AddNumbers(findings, "zone", found.zones, run.table, run.image, segmented.arePores, TextLine::Zones);
   }
   findings.push_back({ "output", ifKnown(job.output) });
-  AddFilter(findings, found.run.filter, found.run.filtered, TextLine::Filtered);
+  AddFilter(findings, run.filter, run.filtered, TextLine::Filtered);
   findings.push_back({ "label_type", NameOf(found.type) });
   if (!job.output.empty())
   {

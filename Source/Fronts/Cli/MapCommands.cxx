@@ -120,7 +120,7 @@ RunMap(const MapArguments &      arguments,
                                { "--histogram", arguments.histogram },
                                { "--picture", arguments.picture } };
   CheckFiles(arguments, { { "LABELS", arguments.input } }, outputs);
-  CheckImageName(arguments.output);
+  CheckImageName(arguments.output, arguments.dicomSeg);
   CheckTableName(arguments.histogram);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
@@ -171,11 +171,9 @@ MorphLabels(const LoadedImage & image, void * result, const MorphOptions & optio
 job::Findings
 MeasureDistances(const LoadedImage & image, void * result, const DistanceOptions & options, ImageReader & notes)
 {
-  auto * const distances = static_cast<float *>(result);
-  if (const std::string remark = Distances(image.View(), distances, options); !remark.empty())
-  {
-    notes.Note(remark);
-  }
+  auto * const      distances = static_cast<float *>(result);
+  const std::string remark = Distances(image.View(), distances, options);
+  notes.NoteIf(!remark.empty(), remark);
   const float largest = *std::max_element(distances, distances + image.extent.VoxelCount());
   notes.NoteIf(std::isinf(largest), "distances are infinite where nothing but one label is");
   using Json = nlohmann::ordered_json;

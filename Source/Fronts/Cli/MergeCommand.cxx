@@ -94,7 +94,7 @@ RunMerge(const MergeArguments & arguments)
     inputs.insert(inputs.begin(), { "MASKS", file });
   }
   CheckFiles(arguments, inputs, outputs);
-  CheckImageName(arguments.output);
+  CheckImageName(arguments.output, arguments.dicomSeg);
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
   MergedMasks          merged{ arguments };

@@ -163,16 +163,12 @@ RunMesh(const MeshArguments & arguments)
     volume += report.meshVolume;
     worst = std::max(worst, std::abs(report.meshVolume / report.volume - 1));
   }
-  if (arguments.mesh.smoothingPasses > 0 && rough > 0)
-  {
-    reader.Note(std::to_string(rough) + (rough == 1 ? " component was not smoothed" : " components were not smoothed") +
-                ": too small or thin");
-  }
-  if (options.triangles > 0 && triangles > options.triangles)
-  {
-    reader.Note("--triangles " + std::to_string(options.triangles) +
-                " is too few for closed surfaces of these components: " + std::to_string(triangles) + " are left");
-  }
+  reader.NoteIf(arguments.mesh.smoothingPasses > 0 && rough > 0,
+                std::to_string(rough) + (rough == 1 ? " component was not smoothed" : " components were not smoothed") +
+                  ": too small or thin");
+  reader.NoteIf(options.triangles > 0 && triangles > options.triangles,
+                "--triangles " + std::to_string(options.triangles) +
+                  " is too few for closed surfaces of these components: " + std::to_string(triangles) + " are left");
   job::Findings findings;
   findings.push_back({ "components", reports.size(), 1, "#", "component" });
   findings.push_back({ "triangles", triangles, 1, "#", "triangle" });

@@ -201,35 +201,32 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
                 arguments.truth,
                 "CT: write what each voxel is: 1 crack, 2 knot, 3 pore; powder, foam: objects (numbers may have gaps)")
     ->type_name("FILE");
-  command
-    .add_option("--noise",
-                arguments.noise,
-                "CT: standard deviation of the noise; default: log 22, casting 40, print 60")
-    ->type_name("HU")
-    ->check(NumberFromZero());
-  command
-    .add_option("--blur", arguments.blur, "CT: standard deviation of the blur; default: log and casting 0, print 0.5")
-    ->type_name("VOXELS")
-    ->check(NumberFromZero());
-  command
-    .add_option("--rings",
-                arguments.rings,
-                "CT: ring artifacts of up to this many HU, in every sixth ring; default: log and casting 0, print 40")
-    ->type_name("HU")
-    ->check(NumberFromZero());
-  command
-    .add_option(
-      "--hardening",
+  const auto add = [&](const char * name, auto & value, double most, const char * unit, const std::string & help) {
+    command.add_option(name, value, "CT: " + help)->type_name(unit)->check(Takes({ job::Kind::Number, 0, most }));
+  };
+  constexpr double mostHu = 10000;
+  add("--noise",
+      arguments.noise,
+      mostHu,
+      "HU",
+      "standard deviation of the noise; default: log 22, casting 40, print 60");
+  add("--blur", arguments.blur, 20, "VOXELS", "standard deviation of the blur; default: log and casting 0, print 0.5");
+  add("--rings",
+      arguments.rings,
+      mostHu,
+      "HU",
+      "ring artifacts of up to this many HU, in every sixth ring; default: log and casting 0, print 40");
+  add("--hardening",
       arguments.hardening,
-      "CT: beam hardening: the middle is this many HU darker than the rim; default: log 0, casting and print 150")
-    ->type_name("HU")
-    ->check(NumberFromZero());
+      mostHu,
+      "HU",
+      "beam hardening: the middle is this many HU darker than the rim; default: log 0, casting and print 150");
   command
     .add_option("--diameters",
                 arguments.diameters,
                 "print: make only separate balls as pores, with these diameters (voxels) in turn")
     ->expected(1, 64)
-    ->check(Takes({ job::Kind::Above }))
+    ->check(Takes({ job::Kind::Number, 1, 1000 }))
     ->type_name("D ...");
 }
 
@@ -251,7 +248,7 @@ AddPhantomCommand(CLI::App & app)
   command->add_option("OUT", arguments->output, "image to write")->required();
   command->add_option("--size", arguments->size, "voxels along x, y, z (default: 128 each; CT: 96 in z)")
     ->expected(1, 4)
-    ->transform(Count(0))
+    ->transform(Count(1, 1e12))
     ->type_name("X [Y [Z [T]]]");
   command->add_option("--spacing", arguments->spacing, "voxel size in mm; default: 1, log 2 2 4")
     ->expected(1, 4)

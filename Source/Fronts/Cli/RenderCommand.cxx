@@ -27,6 +27,7 @@ struct PictureSize
   int height = 0;
 };
 
+/** Of an empty text 0 x 0. */
 PictureSize
 ParseSize(const std::string & text)
 {
@@ -37,9 +38,9 @@ ParseSize(const std::string & text)
   {
     size = { std::stoi(sides[1]), std::stoi(sides[2]) };
   }
+  const auto [least, most] = std::minmax(size.width, size.height);
   ThrowIf<InvalidArgument>(
-    std::min(size.width, size.height) < MinimumSurfacePicture ||
-      std::max(size.width, size.height) > MaximumSurfacePicture,
+    !text.empty() && (least < MinimumSurfacePicture || most > MaximumSurfacePicture),
     "--size " + Quoted(text) + " is not a picture size; write width and height in pixels, from " +
       std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) + ", as 1200x900");
   return size;
@@ -51,10 +52,7 @@ CheckArguments(const RenderArguments & arguments)
 {
   ThrowIf<InvalidArgument>(ExtensionOf(arguments.output) != ".png",
                            "a picture cannot be written to " + Quoted(arguments.output) + "; use the extension .png");
-  if (!arguments.size.empty())
-  {
-    ParseSize(arguments.size);
-  }
+  ParseSize(arguments.size);
   const std::string named = arguments.chosen.ColumnNames();
   const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
   const std::string all = named + between + NameInMillimeters(arguments.column);
@@ -193,12 +191,9 @@ RunRender(const RenderArguments & arguments)
                   : arguments.style == "mip"     ? PictureStyle::Projection
                                                  : PictureStyle::Slices;
     options.columnColors = columnColors;
-    if (!arguments.size.empty())
-    {
-      const PictureSize size = ParseSize(arguments.size);
-      options.width = size.width;
-      options.height = size.height;
-    }
+    const PictureSize limit = ParseSize(arguments.size);
+    options.width = limit.width;
+    options.height = limit.height;
     const LoadedImage & background = images.intensity ? *images.intensity : image;
     WritePicture(arguments.output,
                  { background, drawn.runs, drawn.table, hasSpacing, images.intensity.has_value() },

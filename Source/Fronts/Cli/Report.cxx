@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/SegmentColors.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
@@ -18,7 +19,6 @@
 #include <cmath>
 #include <iostream>
 #include <map>
-#include <sstream>
 
 namespace brickccl::cli
 {
@@ -239,9 +239,8 @@ ColumnGroups
 ParseColumns(const std::string & names, bool hasIntensity)
 {
   // Columns that a table may have whatever is measured.
-  std::string        measured;
-  std::istringstream list(names);
-  for (std::string name; std::getline(list, name, ',');)
+  std::string measured;
+  for (const std::string & name : SplitAt(',', names))
   {
     measured += IsKeyColumn(name) ? "" : "," + name;
   }

@@ -89,11 +89,6 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
               << std::endl;
     return error.get_exit_code();
   }
-  catch (const Canceled &)
-  {
-    std::cerr << MessageAtInterrupt() << std::flush;
-    return 130;
-  }
   catch (const std::bad_alloc &)
   {
     std::cerr << app.get_name() << ": error: not enough memory for this volume" << std::endl;
@@ -101,14 +96,11 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
   }
   catch (const std::exception & error)
   {
-    // Its cause may be that what it worked on was removed.
-    if (WasInterrupted())
-    {
-      std::cerr << MessageAtInterrupt() << std::flush;
-      return 130;
-    }
-    std::cerr << app.get_name() << ": error: " << Message(error.what()) << std::endl;
-    return 1;
+    // After an interrupt, its cause may be that what it worked on was removed.
+    const bool isInterrupted = WasInterrupted() || dynamic_cast<const Canceled *>(&error) != nullptr;
+    std::cerr << (isInterrupted ? MessageAtInterrupt() : app.get_name() + ": error: " + Message(error.what()) + '\n')
+              << std::flush;
+    return isInterrupted ? 130 : 1;
   }
 }
 

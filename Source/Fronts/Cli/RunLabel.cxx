@@ -125,7 +125,7 @@ private:
     measured.classes = MeasuresClasses() ? std::optional(kindOf(m_Image)) : std::nullopt;
     measured.parents = !m_Arguments.split.empty() ? std::optional(kindOf(m_Image)) : std::nullopt;
     measured.zones = m_TableImages.zones ? std::optional(kindOf(*m_TableImages.zones)) : std::nullopt;
-    CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Run.options);
+    CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Run.options, m_Arguments.memory > 0);
   }
 
   void
@@ -318,10 +318,7 @@ private:
   {
     ReplacedTogether outputs;
     WriteLabels(m_Arguments, m_Image, m_Found.type, m_Found.components, m_WriteRows, m_Segments, m_Reader, *m_Reporter);
-    if (m_Arguments.IsWanted())
-    {
-      WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
-    }
+    WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
     if (const auto & smoothed = m_Segmented.smoothed; smoothed && !m_Arguments.saveSmoothed.empty())
     {
       m_Reporter->Step("writing " + m_Arguments.saveSmoothed);

@@ -32,12 +32,8 @@ TextOf(double value)
 static nlohmann::ordered_json
 ValueAsJson(Number value, ScalarType type)
 {
-  if (type == ScalarType::Float32 || type == ScalarType::Float64)
-  {
-    return static_cast<double>(value);
-  }
-  return value < 0 ? nlohmann::ordered_json(static_cast<std::int64_t>(value))
-                   : nlohmann::ordered_json(static_cast<std::uint64_t>(value));
+  const bool isReal = type == ScalarType::Float32 || type == ScalarType::Float64;
+  return isReal ? nlohmann::ordered_json(static_cast<double>(value)) : NumberAsJson(value);
 }
 
 /** The way an axis of the image mostly runs in the patient: 'L' (left), 'R', 'P' (posterior), 'A', 'S' (superior) or

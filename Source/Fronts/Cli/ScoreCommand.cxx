@@ -110,20 +110,17 @@ CasesOf(const ScoreArguments & arguments)
 nlohmann::ordered_json
 AsJson(const batch::ScoreMatch & match)
 {
-  nlohmann::ordered_json described;
-  described["truth"] = match.truth;
-  described["truth_voxels"] = match.truthVoxels;
-  described["truth_diameter_mm"] = match.truthDiameter;
-  described["label"] = match.label ? nlohmann::ordered_json(*match.label) : nlohmann::ordered_json();
-  described["label_voxels"] = match.labelVoxels;
-  described["common_voxels"] = match.commonVoxels;
-  described["dice"] =
-    2 * static_cast<double>(match.commonVoxels) / static_cast<double>(match.truthVoxels + match.labelVoxels);
-  described["size_error"] =
-    match.label
-      ? nlohmann::ordered_json(static_cast<double>(match.labelVoxels) / static_cast<double>(match.truthVoxels) - 1)
-      : nlohmann::ordered_json();
-  return described;
+  const auto ifMatched = [&](auto value) { return match.label ? nlohmann::ordered_json(value) : nullptr; };
+  const auto truth = static_cast<double>(match.truthVoxels);
+  const auto label = static_cast<double>(match.labelVoxels);
+  return { { "truth", match.truth },
+           { "truth_voxels", match.truthVoxels },
+           { "truth_diameter_mm", match.truthDiameter },
+           { "label", ifMatched(match.label.value_or(0)) },
+           { "label_voxels", match.labelVoxels },
+           { "common_voxels", match.commonVoxels },
+           { "dice", 2 * static_cast<double>(match.commonVoxels) / (truth + label) },
+           { "size_error", ifMatched(label / truth - 1) } };
 }
 
 /** How many true defects are found in each of four classes of diameters, of equal ratios. */

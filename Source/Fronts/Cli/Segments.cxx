@@ -37,6 +37,17 @@ TextColumn(const std::string & name, const std::string & description, std::vecto
   return column;
 }
 
+static std::string
+ListOfSome(std::vector<std::string> names)
+{
+  if (names.size() > MostFilesNamed + 1)
+  {
+    names[MostFilesNamed] = std::to_string(names.size() - MostFilesNamed) + " more";
+    names.resize(MostFilesNamed + 1);
+  }
+  return ListOf(names);
+}
+
 static LoadedImage
 LayerOf(const LoadedImage & image, int layer)
 {
@@ -169,7 +180,7 @@ SegmentsOf(const LoadedImage &                image,
            ImageReader &                      notes)
 {
   Segmentation                              result{ image.segmentation.fields, {} };
-  std::string                               empty;
+  std::vector<std::string>                  empty;
   std::multimap<std::uint64_t, std::size_t> rowsOf;
   for (std::size_t row = 0; row < inputLabels.size(); ++row)
   {
@@ -180,7 +191,7 @@ SegmentsOf(const LoadedImage &                image,
     const auto [begin, end] = rowsOf.equal_range(segment.label);
     if (begin == end && keepsEmpty)
     {
-      empty += (empty.empty() ? "'" : ", '") + NameOf(segment) + "'";
+      empty.push_back(Quoted(NameOf(segment)));
       result.segments.push_back(segment);
     }
     for (auto row = begin; row != end; ++row)
@@ -200,7 +211,7 @@ SegmentsOf(const LoadedImage &                image,
       result.segments.push_back(std::move(own));
     }
   }
-  notes.NoteIf(!empty.empty(), "segments without voxels stay in the list: " + empty);
+  notes.NoteIf(!empty.empty(), "segments without voxels stay in the list: " + ListOfSome(empty));
   return result;
 }
 
@@ -306,7 +317,8 @@ MeasureMasks(const MaskFiles &                                                  
       tables.push_back(std::move(table));
     }
   }
-  reader.NoteIf(!empty.empty(), Counted(empty.size(), "mask") + " without voxels: " + ListOf(empty));
+  reader.NoteOtherFiles();
+  reader.NoteIf(!empty.empty(), Counted(empty.size(), "mask") + " without voxels: " + ListOfSome(empty));
   masks.areFound ? CheckNotMerged(names) : void();
   last.segmentation.segments = std::move(all);
   return JoinTables(std::move(tables));

@@ -95,7 +95,7 @@ private:
                                 { "--intensity", m_Arguments.intensity },
                                 { "--part", m_Arguments.part } };
     CheckFiles(m_Arguments, inputs, outputs);
-    CheckImageName(m_Arguments.output);
+    CheckImageName(m_Arguments.output, m_Arguments.dicomSeg);
     m_Reader.Protect(outputs);
   }
 
@@ -203,10 +203,7 @@ private:
     m_Type = ResolveLabelType(m_RequestedType, m_Largest, "the label " + std::to_string(m_Largest) + " does");
     const auto rows = [&](auto begin, auto end, auto type, void * to) { ExpandRows(m_Volume, begin, end, type, to); };
     WriteLabels(m_Arguments, m_Image, m_Type, 0, rows, m_Image.segmentation, m_Reader, m_Reporter);
-    if (m_Arguments.IsWanted())
-    {
-      WriteTables(m_Arguments, m_Table, m_Arguments.threads, m_Reporter);
-    }
+    WriteTables(m_Arguments, m_Table, m_Arguments.threads, m_Reporter);
     if (!m_Arguments.picture.empty())
     {
       DrawLabels(m_Arguments, m_Image, false, m_Images, m_Volume, m_Table, m_Reporter);

@@ -102,7 +102,7 @@ CheckSplitFiles(const SplitArguments & arguments)
                { "--intensity", arguments.intensity },
                { "--part", arguments.part } },
              outputs);
-  CheckImageName(arguments.output);
+  CheckImageName(arguments.output, arguments.dicomSeg);
   return outputs;
 }
 
@@ -159,10 +159,7 @@ RunSplit(const SplitArguments & arguments)
     AddNames(image.segmentation, parents, table);
     seconds["measure"] = watch.Lap();
   }
-  if (arguments.IsWanted())
-  {
-    WriteTables(arguments, table, arguments.threads, reporter);
-  }
+  WriteTables(arguments, table, arguments.threads, reporter);
   const auto writeRows = [&](std::int64_t begin, std::int64_t end, LabelType, void * rows) {
     const std::int64_t length = image.extent.RowLength();
     VisitLabelType(type, [&](auto tag) {

@@ -138,10 +138,7 @@ CheckStatsArguments(const StatsArguments & arguments)
                  "--output, --print, --picture, or --histogram of a column of intensities");
   AddGroupsOf(arguments.histogram, "--histogram", arguments, groups);
   AddGroupsOf(arguments.weights, "--weights", arguments, groups);
-  if (!arguments.plot.empty())
-  {
-    CheckChartName(arguments.plot);
-  }
+  CheckChartName(arguments.plot);
   return groups;
 }
 
@@ -151,14 +148,10 @@ NoteEmptyBins(const Histogram & histogram, bool isLogarithmic, std::size_t compo
   const std::size_t bins = histogram.counts.size();
   const auto        empty =
     static_cast<std::size_t>(std::count(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{ 0 }));
-  if (empty == bins)
-  {
-    reader.Note("no component has a value for the histogram of " + histogram.column + ", so it is empty");
-  }
-  else if (!isLogarithmic && components > bins && 4 * empty > 3 * bins)
-  {
-    reader.Note(std::to_string(empty) + " of " + std::to_string(bins) + " bins are empty; try --log");
-  }
+  reader.NoteIf(empty == bins,
+                "no component has a value for the histogram of " + histogram.column + ", so it is empty");
+  reader.NoteIf(empty < bins && !isLogarithmic && components > bins && 4 * empty > 3 * bins,
+                std::to_string(empty) + " of " + std::to_string(bins) + " bins are empty; try --log");
 }
 
 /** The images that are read with the first label map, and the runs of the last one. */
@@ -294,10 +287,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   seconds["read"] = with.secondsToRead;
   seconds["measure"] = with.secondsToMeasure + with.watch.Lap();
   ReplacedTogether together;
-  if (arguments.IsWanted())
-  {
-    WriteTables(arguments, table, arguments.threads, reporter);
-  }
+  WriteTables(arguments, table, arguments.threads, reporter);
   if (!arguments.plot.empty())
   {
     reporter.Step("drawing " + arguments.plot);

@@ -2,6 +2,7 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
+#include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -39,20 +40,15 @@ struct Curve
 nlohmann::ordered_json
 AsJson(const Curve & curve)
 {
-  auto rows = nlohmann::ordered_json::array();
-  for (const SweepStep & step : curve.steps)
-  {
-    nlohmann::ordered_json row;
-    row["threshold"] = step.threshold;
-    row["components"] = step.components;
-    row["largest_voxel_count"] = step.largest;
-    row["largest_" + curve.sizeName] = static_cast<double>(step.largest) * curve.voxelSize;
-    row["voxel_count"] = step.voxels;
-    row[curve.sizeName] = static_cast<double>(step.voxels) * curve.voxelSize;
-    row["fraction"] = curve.Fraction(step);
-    rows.push_back(row);
-  }
-  return rows;
+  return Mapped(curve.steps, [&](const SweepStep & step) {
+    return nlohmann::ordered_json{ { "threshold", step.threshold },
+                                   { "components", step.components },
+                                   { "largest_voxel_count", step.largest },
+                                   { "largest_" + curve.sizeName, static_cast<double>(step.largest) * curve.voxelSize },
+                                   { "voxel_count", step.voxels },
+                                   { curve.sizeName, static_cast<double>(step.voxels) * curve.voxelSize },
+                                   { "fraction", curve.Fraction(step) } };
+  });
 }
 
 /** The number of components, and in % of the voxels the foreground and the largest component. */
@@ -112,10 +108,7 @@ RunSweep(const SweepArguments & arguments)
                               { "--mask", arguments.mask },
                               { "--neighborhood", NeighborhoodFile(arguments) } };
   CheckTableName(arguments.output);
-  if (!arguments.plot.empty())
-  {
-    CheckChartName(arguments.plot);
-  }
+  CheckChartName(arguments.plot);
   CheckFiles(arguments, inputs, outputs);
 
   ImageReader reader(arguments, arguments.threads, reporter);

@@ -3,12 +3,14 @@
 
 #include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/TextLists.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Tables/LengthUnits.h"
@@ -219,10 +221,25 @@ void
 CheckTableColumns(const job::Table &     arguments,
                   const MeasureOptions & measured,
                   const Extent &         extent,
-                  const LabelOptions &   labeled)
+                  const LabelOptions &   labeled,
+                  bool                   bySlabs)
 {
   if (arguments.IsWanted())
   {
+    const std::string columns = arguments.columns + (arguments.columns.empty() ? "" : ",");
+    for (const std::string & name : SplitAt(',', columns + SortColumn(arguments)))
+    {
+      // Errors of measuring name groups, not columns.
+      files::WithContext("column " + Quoted(name) + ": ", [&] {
+        MeasureOptions own = measured;
+        own.groups = ParseColumns(InMillimeters(name, arguments.units), true);
+        if (bySlabs)
+        {
+          CheckColumnsOfBricks({ {}, own.groups }, labeled.periodic);
+        }
+        TableOfNothing(own, extent, labeled);
+      });
+    }
     ComponentTable table = TableOfNothing(measured, extent, labeled);
     for (const char * const name : { "image", "segment", "name" })
     {
@@ -323,6 +340,10 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
 void
 WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter)
 {
+  if (!arguments.IsWanted())
+  {
+    return;
+  }
   const ProgressHooks hooks = reporter.Hooks();
   const TableLayout   layout = LayoutOf(arguments, table);
   TableText           text = LayOut(table, layout);

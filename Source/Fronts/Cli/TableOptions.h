@@ -31,12 +31,13 @@ void CheckIntensity(const job::Table & arguments, bool isUsed, const std::string
  *  \param labeled   neighbors, periodic axes and geometry of the image with this extent */
 ComponentTable TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOptions & labeled);
 
-/** Finds early that the table will lack a requested column. Parameters: see TableOfNothing. \throws InvalidArgument
- *  that names it. */
+/** Finds early that the table will lack a requested column. Parameters: see TableOfNothing. \throws Error that names
+ *  it. */
 void CheckTableColumns(const job::Table &     arguments,
                        const MeasureOptions & measured,
                        const Extent &         extent,
-                       const LabelOptions &   labeled);
+                       const LabelOptions &   labeled,
+                       bool                   bySlabs = false);
 
 /** \throws InvalidArgument if an option's column does not exist, or needs an image that is not given. */
 void CheckColumnIsThere(const std::string & column, const job::Table & arguments, const std::string & option);
@@ -67,7 +68,8 @@ struct TableImages
 /** Reads these images. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
 TableImages ReadTableImages(const job::Table & arguments, const LoadedImage & image, int threads, ImageReader & reader);
 
-/** Writes the table, and the contacts and the schema if they are asked for; prints the table if that is asked for. */
+/** If a table is wanted, writes it, and the contacts and the schema if they are asked for; prints the table if that is
+ * asked for. */
 void WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter);
 
 /** Draws the components of a label map over the intensities, if there are any, or over the image.

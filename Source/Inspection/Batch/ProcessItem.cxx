@@ -8,6 +8,7 @@
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/RecipeValues.h"
 #include "BrickCCL/Batch/ReportPictures.h"
+#include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -90,8 +91,8 @@ public:
     Lap("write");
     m_Seconds["total"] = m_Total.Lap();
     m_Seconds["peak_memory_bytes"] = PeakMemoryBytes();
-    const std::string state = TextOfState(m_Seconds, m_Stamps, m_Summary, PathOf(SummaryFile));
-    Writing([&] { ReplaceTextFile(PathOf(StateFile), [&](std::ostream & stream) { stream << state; }); });
+    const std::string state = TextOfState(m_Seconds, m_Stamps, m_Summary, PathIn(m_Folder, SummaryFile));
+    Writing([&] { ReplaceTextFile(PathIn(m_Folder, StateFile), [&](std::ostream & stream) { stream << state; }); });
   }
 
   LoadedImage
@@ -130,12 +131,6 @@ private:
   {
     m_Seconds[step] = m_Stopwatch.Lap();
     Progress(m_Progress).Update(0);
-  }
-
-  std::string
-  PathOf(const std::string & file) const
-  {
-    return (std::filesystem::path(m_Folder) / file).string();
   }
 
   void
@@ -360,7 +355,7 @@ private:
   void
   AddOutput(const std::string & file)
   {
-    m_Summary["outputs"].push_back(DescribeFile(PathOf(file), file));
+    m_Summary["outputs"].push_back(DescribeFile(PathIn(m_Folder, file), file));
   }
 
   void
@@ -371,7 +366,7 @@ private:
     WriteOptions      writing;
     writing.context = Context();
     const auto lost = WriteImageFile(
-      PathOf(file),
+      PathIn(m_Folder, file),
       { ScalarTypeOfLabel(type),
         m_Image.extent,
         m_Image.geometry,
@@ -391,7 +386,7 @@ private:
     if (m_Options.drawsForReport)
     {
       const bool           hasLabels = m_Recipe.labels != "none";
-      const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.labels) : "";
+      const std::string    labels = hasLabels ? PathIn(m_Folder, LabelsFile + m_Recipe.labels) : "";
       const ReportPictures drawn = DrawForReport({ m_Image,
                                                    Runs(),
                                                    m_Table,
@@ -415,20 +410,23 @@ private:
       Writing([&] { WriteLabels(); });
     }
     Writing([&] {
-      ReplaceTextFile(PathOf(DefectsFile), [&](std::ostream & stream) { stream << TextOfTable(m_Table); });
+      ReplaceTextFile(PathIn(m_Folder, DefectsFile), [&](std::ostream & stream) { stream << TextOfTable(m_Table); });
       AddOutput(DefectsFile);
     });
     if (m_Recipe.pictures)
     {
       Writing([&] {
-        WritePicture(PathOf(PictureFile), { m_Image, Runs(), m_Table, m_Image.spacingSource != "none" }, Context());
+        WritePicture(PathIn(m_Folder, PictureFile),
+                     { m_Image, Runs(), m_Table, m_Image.spacingSource != "none" },
+                     Context());
         AddOutput(PictureFile);
       });
       Writing([&] { WriteReportPictures(); });
     }
     m_Summary["notes"] = m_Notes;
     Writing([&] {
-      ReplaceTextFile(PathOf(SummaryFile), [&](std::ostream & stream) { stream << JsonText(m_Summary) << '\n'; });
+      ReplaceTextFile(PathIn(m_Folder, SummaryFile),
+                      [&](std::ostream & stream) { stream << JsonText(m_Summary) << '\n'; });
     });
   }
 

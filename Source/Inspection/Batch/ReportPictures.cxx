@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/ColumnValues.h"
+#include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Pictures/Sheets.h"
@@ -20,12 +21,6 @@ constexpr const char * SlicesFile = "slices.jpg";
 constexpr const char * ThumbnailsFile = "thumbnails.jpg";
 constexpr const char * SurfaceFile = "surface.png";
 constexpr int          ThumbnailSide = 128;
-
-static std::string
-PathIn(const std::string & folder, const std::string & file)
-{
-  return (std::filesystem::path(folder) / file).string();
-}
 
 /** The largest defects, the largest first, and the slices in which they lie. */
 static std::vector<SlicedComponent>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/SafeText.h"
 
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
+#include "BrickCCL/Files/ErrorContext.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 namespace brickccl::batch
 {
@@ -98,19 +97,18 @@ FolderNames(const std::vector<std::string> & names)
 }
 
 std::string
+PathIn(const std::string & folder, const std::string & file)
+{
+  return (std::filesystem::path(folder) / file).string();
+}
+
+std::string
 ReadText(const std::string & path)
 {
-  std::error_code failure;
-  const bool      isFile = std::filesystem::is_regular_file(path, failure);
-  ThrowIf(!isFile, "cannot read " + Quoted(path) + ": " + (failure ? failure.message() : "it is not a file"));
-  std::ifstream      stream(std::filesystem::path(path), std::ios::binary);
-  std::ostringstream text;
-  if (std::filesystem::file_size(path, failure) > 0)
-  {
-    text << stream.rdbuf();
-  }
-  ThrowIf(!stream || !text, "cannot read " + Quoted(path));
-  return text.str();
+  return files::WithContext(files::CannotRead(path), [&] {
+    const auto bytes = files::FileBytes::Map(path);
+    return std::string(reinterpret_cast<const char *>(bytes.Data()), bytes.Size());
+  });
 }
 
 } // namespace brickccl::batch

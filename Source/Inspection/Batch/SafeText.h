@@ -27,6 +27,8 @@ std::string FolderName(const std::string & name);
 /** Such names for all items, each different from the others also where upper and lower case are the same. */
 std::vector<std::string> FolderNames(const std::vector<std::string> & names);
 
+std::string PathIn(const std::string & folder, const std::string & file);
+
 /** The whole text of a file. \throws Error if it cannot be read. */
 std::string ReadText(const std::string & path);
 

@@ -29,8 +29,8 @@ struct Reading
   int downsample = 1;
   /** A file with the names of labels. */
   std::string names;
-  /** "binary" or "labelmap": the type of a DICOM segmentation, which refers to the images that are read. */
-  std::string dicomSeg = "binary";
+  /** "binary" (if empty) or "labelmap": the type of a DICOM segmentation, which refers to the images that are read. */
+  std::string dicomSeg;
   /** "volume" or "single": what the slice images of a folder are. */
   std::string slices = "volume";
 };

@@ -195,7 +195,7 @@ JoiningRows()
     { "by-slice", "labeling.by_slice", &Job::bySlice, Axis, "AXIS", group::Joined,
       "label each slice orthogonal to this axis separately", { "", "neighborhood" } },
     { "periodic", "", &Job::periodic, Checked(CheckPeriodic), "x,y,z", group::Joined,
-      "axes along which the image repeats, as in simulated microstructures", { "", "pores picture" } },
+      "axes along which the image repeats, as in simulated microstructures", { "", "pores picture part contacts" } },
     { "", "labeling.criterion", &Job::criterion, OneOf({ "foreground", "equal-value", "tolerance" }), "", "",
       "which neighbors belong together: all foreground (default), equal values, or values that differ by at most "
       "`tolerance`" },

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Job/Language.h"
 #include "BrickCCL/Job/Value.h"
@@ -57,13 +58,14 @@ CheckHoles(const std::string & text)
 
 /** \param height  gets the height of a split: none for auto \return whether the text is one */
 inline bool
-ReadSplit(const std::string & text, std::optional<SplitHeight> & height)
+ReadSplit(const std::string & given, std::optional<SplitHeight> & height)
 {
-  const bool isPercent = std::count(text.begin(), text.end(), '%') == 1 && text.back() == '%';
-  double     value = 0;
-  const bool isNumber =
+  const std::string text = files::Trimmed(given);
+  const bool        isPercent = std::count(text.begin(), text.end(), '%') == 1 && text.back() == '%';
+  double            value = 0;
+  const bool        isNumber =
     isPercent ? !SetValue({ Kind::Above, -Finite, Finite }, { text.substr(0, text.find_last_not_of(" %") + 1) }, &value)
-              : text != "auto" && !SetValue(AnyLength, { text }, &value);
+                     : text != "auto" && !SetValue(AnyLength, { text }, &value);
   height = isNumber ? std::optional(SplitHeight(value, isPercent)) : std::nullopt;
   return text == "auto" || (isNumber && (!isPercent || value < 100));
 }

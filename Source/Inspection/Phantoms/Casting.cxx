@@ -57,17 +57,11 @@ MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtifacts & art
     }
   }
 
-  std::size_t index = 0;
-  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
-  {
-    const double dy = static_cast<double>(row % extent.size[1]) - centerY;
-    for (std::int64_t x = 0; x < extent.RowLength(); ++x, ++index)
-    {
-      const double dx = static_cast<double>(x) - centerX;
-      const bool   metal = dx * dx + dy * dy < radius * radius && scan.truth[index] == 0;
-      maker.Set(metal ? 1900 : -1000, metal);
-    }
-  }
+  ForAllVoxels(extent, [&](std::size_t index, const double(&at)[3]) {
+    const bool isInside = Square(at[0] - centerX) + Square(at[1] - centerY) < radius * radius;
+    const bool metal = isInside && scan.truth[index] == 0;
+    maker.Set(metal ? 1900 : -1000, metal);
+  });
   scan.image = maker.Finish();
   return scan;
 }

@@ -87,52 +87,43 @@ MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifac
 
   Scan scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  ScanMaker   maker(extent, artifacts, seed, centerX, centerY, radius);
-  std::size_t index = 0;
-  for (std::int64_t z = 0; z < extent.size[2]; ++z)
-  {
-    for (std::int64_t y = 0; y < extent.size[1]; ++y)
+  ScanMaker maker(extent, artifacts, seed, centerX, centerY, radius);
+  ForAllVoxels(extent, [&](std::size_t index, const double(&at)[3]) {
+    const double height = at[2];
+    const double fromCenter = std::sqrt(Square(at[0] - centerX) + Square(at[1] - centerY));
+    const double dx = at[0] - pithX - leanX * (height - length / 2);
+    const double dy = at[1] - pithY - leanY * (height - length / 2);
+    const double fromPith = std::sqrt(dx * dx + dy * dy);
+    double       value = -1000;
+    if (fromCenter < radius)
     {
-      for (std::int64_t x = 0; x < extent.size[0]; ++x, ++index)
+      value = fromCenter > 0.95 * radius ? -650 : -550 + 180 * Square(Triangle(fromPith / ringWidth));
+      for (const Knot & knot : knots)
       {
-        const auto   height = static_cast<double>(z);
-        const double fromCenter =
-          std::sqrt(Square(static_cast<double>(x) - centerX) + Square(static_cast<double>(y) - centerY));
-        const double dx = static_cast<double>(x) - pithX - leanX * (height - length / 2);
-        const double dy = static_cast<double>(y) - pithY - leanY * (height - length / 2);
-        const double fromPith = std::sqrt(dx * dx + dy * dy);
-        double       value = -1000;
-        if (fromCenter < radius)
+        const double along = dx * knot.direction.x + dy * knot.direction.y;
+        const double across = dx * knot.direction.y - dy * knot.direction.x;
+        const double above = height - knot.height - knot.rise * along;
+        if (along > 0 && along < knot.length && fromCenter < 0.95 * radius &&
+            across * across + above * above < Square(1 + knot.opening * along))
         {
-          value = fromCenter > 0.95 * radius ? -650 : -550 + 180 * Square(Triangle(fromPith / ringWidth));
-          for (const Knot & knot : knots)
-          {
-            const double along = dx * knot.direction.x + dy * knot.direction.y;
-            const double across = dx * knot.direction.y - dy * knot.direction.x;
-            const double above = height - knot.height - knot.rise * along;
-            if (along > 0 && along < knot.length && fromCenter < 0.95 * radius &&
-                across * across + above * above < Square(1 + knot.opening * along))
-            {
-              value = 120;
-              scan.truth[index] = static_cast<std::uint8_t>(Defect::Knot);
-            }
-          }
-          for (const Crack & crack : cracks)
-          {
-            const double along = dx * crack.direction.x + dy * crack.direction.y;
-            const double across = dx * crack.direction.y - dy * crack.direction.x;
-            if (along > crack.begin && along < crack.end && height >= crack.low && height <= crack.high &&
-                std::fabs(across) < crack.halfWidth && fromCenter < 0.93 * radius)
-            {
-              value = -950;
-              scan.truth[index] = static_cast<std::uint8_t>(Defect::Crack);
-            }
-          }
+          value = 120;
+          scan.truth[index] = static_cast<std::uint8_t>(Defect::Knot);
         }
-        maker.Set(value, fromCenter < radius && value > -700);
+      }
+      for (const Crack & crack : cracks)
+      {
+        const double along = dx * crack.direction.x + dy * crack.direction.y;
+        const double across = dx * crack.direction.y - dy * crack.direction.x;
+        if (along > crack.begin && along < crack.end && height >= crack.low && height <= crack.high &&
+            std::fabs(across) < crack.halfWidth && fromCenter < 0.93 * radius)
+        {
+          value = -950;
+          scan.truth[index] = static_cast<std::uint8_t>(Defect::Crack);
+        }
       }
     }
-  }
+    maker.Set(value, fromCenter < radius && value > -700);
+  });
   scan.image = maker.Finish();
   return scan;
 }

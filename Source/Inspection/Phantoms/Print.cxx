@@ -2,6 +2,7 @@
 #include "BrickCCL/Phantoms/ScanParts.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -171,6 +172,10 @@ PaintBalls(const Extent & extent, const std::vector<double> & diameters, PorePai
     const double z = extent.size[2] == 1 ? 0 : std::floor(painter.Within(2));
     number += painter.PaintAlone(x, y, z, diameters[number % diameters.size()] / 2) ? 1 : 0;
   }
+  ThrowIf<InvalidArgument>(static_cast<std::int64_t>(number) < wanted && number < diameters.size(),
+                           "no place was found for a pore of diameter " +
+                             Shortest(diameters[number % diameters.size()]) + " in an image of " + extent.ToString() +
+                             " voxels; lower the diameter, or make the image larger");
 }
 
 } // namespace
@@ -185,9 +190,7 @@ MakePrint(const Extent &              extent,
   for (const double diameter : diameters)
   {
     ThrowIf<InvalidArgument>(!(diameter >= 1 && diameter <= 1000),
-                             "the diameter " + std::to_string(diameter) +
-                               " of pores is invalid; it must be from 1 to 1000 "
-                               "voxels");
+                             "the diameter " + Shortest(diameter) + " of pores must be from 1 to 1000 voxels");
   }
   const Block  block(extent);
   const double centerX = 0.5 * static_cast<double>(extent.size[0] - 1);
@@ -204,19 +207,10 @@ MakePrint(const Extent &              extent,
   }
   Scan scan;
   scan.truth = std::move(painter.truth);
-  std::size_t index = 0;
-  for (std::int64_t z = 0; z < extent.size[2]; ++z)
-  {
-    for (std::int64_t y = 0; y < extent.size[1]; ++y)
-    {
-      for (std::int64_t x = 0; x < extent.size[0]; ++x, ++index)
-      {
-        const bool metal = scan.truth[index] == 0 &&
-                           block.Holds(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z), 0);
-        maker.Set(metal ? 2400 : -1000, metal);
-      }
-    }
-  }
+  ForAllVoxels(extent, [&](std::size_t index, const double(&at)[3]) {
+    const bool metal = scan.truth[index] == 0 && block.Holds(at[0], at[1], at[2], 0);
+    maker.Set(metal ? 2400 : -1000, metal);
+  });
   scan.image = maker.Finish();
   return scan;
 }

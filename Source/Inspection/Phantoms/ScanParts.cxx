@@ -37,7 +37,7 @@ ScanMaker::ScanMaker(const Extent &        extent,
   for (const double amount : { artifacts.noise, artifacts.blur, artifacts.rings, artifacts.hardening })
   {
     ThrowIf<InvalidArgument>(!(amount >= 0 && amount <= 10000),
-                             "an artifact of a scan is " + std::to_string(amount) + "; it must be from 0 to 10000");
+                             "an artifact of a scan is " + Shortest(amount) + "; it must be from 0 to 10000");
   }
   ThrowIf<InvalidArgument>(artifacts.blur > 20,
                            "the blur " + Shortest(artifacts.blur) + " is too wide; it must be at most 20 voxels");

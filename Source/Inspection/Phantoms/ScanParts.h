@@ -79,6 +79,16 @@ ForVoxelsAround(const Extent & extent, const double (&center)[3], const double (
   }
 }
 
+/** The same for all voxels of an image, in raster order. */
+template <typename TVisit>
+void
+ForAllVoxels(const Extent & extent, TVisit && visit)
+{
+  const std::int64_t * const size = extent.size;
+  const double reach[3] = { static_cast<double>(size[0]), static_cast<double>(size[1]), static_cast<double>(size[2]) };
+  ForVoxelsAround(extent, { 0, 0, 0 }, reach, visit);
+}
+
 /** \throws InvalidArgument unless there are 2 or 3 dimensions, 8 voxels along x and y. \param what  named in it */
 void CheckScanExtent(const Extent & extent, const char * what);
 

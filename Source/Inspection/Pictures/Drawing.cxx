@@ -128,7 +128,7 @@ private:
 void
 CheckChartName(const std::string & path)
 {
-  ThrowIf<InvalidArgument>(!files::HasExtension(path, ".svg .png"),
+  ThrowIf<InvalidArgument>(!path.empty() && !files::HasExtension(path, ".svg .png"),
                            "a plot's name must end in .svg or .png, unlike " + Quoted(path));
 }
 

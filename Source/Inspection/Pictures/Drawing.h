@@ -26,7 +26,7 @@ public:
   virtual void Write(const std::string & path) const = 0;
 };
 
-/** \throws InvalidArgument unless a chart can be written to a file of this name: .svg or .png. */
+/** \throws InvalidArgument unless a chart can be written to a file of this name: .svg or .png; not for "". */
 void CheckChartName(const std::string & path);
 
 /** A white drawing of the kind that the extension names, .svg or .png. \throws InvalidArgument for others. */

@@ -30,6 +30,7 @@ namespace brickccl::report
 {
 
 namespace fs = std::filesystem;
+using batch::PathIn;
 using batch::ReadText;
 using nlohmann::ordered_json;
 
@@ -103,13 +104,13 @@ public:
   {
     for (const char * const file : { "items.csv", "defects.csv", "manifest.json", "recipe.toml" })
     {
-      ThrowIf(!fs::is_regular_file(PathOf(file)),
+      ThrowIf(!fs::is_regular_file(PathIn(folder, file)),
               fs::exists(folder) ? Quoted(folder) + " is not the folder of a finished batch: it has no " + file +
                                      "; `brickccl batch ... --resume` completes one"
                                  : "the folder " + Quoted(folder) + " does not exist");
     }
     m_Manifest = ReadManifest(folder);
-    m_Recipe = batch::ParseRecipe(ReadText(PathOf("recipe.toml")), PathOf("recipe.toml"));
+    m_Recipe = batch::ParseRecipe(ReadText(PathIn(folder, "recipe.toml")), PathIn(folder, "recipe.toml"));
     // The batch has copied the file that the recipe names.
     m_Recipe.logo.clear();
     SetFields(m_Recipe, fields);
@@ -144,12 +145,6 @@ public:
   }
 
 private:
-  std::string
-  PathOf(const std::string & file) const
-  {
-    return (fs::path(m_Folder) / file).string();
-  }
-
   /** The fields of the head that have values, and the size of the voxels. */
   void
   AddHead(ordered_json & data) const

@@ -19,17 +19,12 @@
 namespace brickccl::report
 {
 
+using batch::PathIn;
 using batch::ReadText;
 using nlohmann::ordered_json;
 
 namespace
 {
-
-std::string
-PathIn(const std::string & folder, const std::string & file)
-{
-  return (std::filesystem::path(folder) / file).string();
-}
 
 /** A table of CSV. Cells may hold line ends. */
 struct Table

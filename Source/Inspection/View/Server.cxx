@@ -21,7 +21,7 @@ static std::string
 TextOf(const Response & response, const std::string & frameOrigin)
 {
   std::string text =
-    "HTTP/1.1 " + std::to_string(response.status) + (response.status == 200 ? " OK" : " Refused") +
+    "HTTP/1.1 " + std::to_string(response.status) + (response.status < 400 ? " OK" : " Refused") +
     "\r\nContent-Type: " + response.type + "\r\nContent-Length: " + std::to_string(response.body.size()) +
     "\r\nConnection: close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff"
     "\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin"

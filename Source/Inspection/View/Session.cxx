@@ -395,6 +395,11 @@ Session::Answer(const Request & request)
   {
     return Response{ 200, file->second.first, file->second.second };
   }
+  if (path.rfind("open/", 0) == 0)
+  {
+    // It was clicked in the list of scans while one was read.
+    return Response{ 303, "text/plain", "", { { "Location", "/" + m_Token + "/" } } };
+  }
   try
   {
     return AnswerJson(path, request);

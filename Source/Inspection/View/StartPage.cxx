@@ -14,7 +14,7 @@ namespace brickccl::view
 namespace fs = std::filesystem;
 
 static std::vector<StartPage::Choice>
-ChoicesIn(const fs::path & folder)
+ChoicesIn(const fs::path & folder, std::string & problem)
 {
   std::vector<StartPage::Choice> choices{ { false, "../", folder.parent_path() },
                                           { true, "(this folder as one scan)", folder } };
@@ -31,6 +31,7 @@ ChoicesIn(const fs::path & folder)
       choices.emplace_back(!isFolder, name + (isFolder ? "/" : ""), entry->path());
     }
   }
+  problem = failure ? "cannot read the folder: " + failure.message() : problem;
   const std::string drives = folder.has_root_name() && folder == folder.root_path() ? "CDEFGHIJKLMNOPQRSTUVWXYZ" : "";
   for (const char drive : drives)
   {
@@ -86,7 +87,7 @@ StartPage::Choose(Server & server, const std::string & token, int linger)
     }
     // Rows of earlier lists have lower numbers, so that a late click opens nothing else.
     first += choices.size();
-    choices = ChoicesIn(folder);
+    choices = ChoicesIn(folder, problem);
     std::string rest = problem.empty() ? "" : "<p role=alert><strong>" + EscapeXml(problem) + "</strong>";
     rest += "<p>" + EscapeXml(folder) + "<ul>";
     for (std::size_t i = 0; i < choices.size(); ++i)

@@ -360,7 +360,8 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
   image.files = { header.Path() };
   if (!metadata.contains("shape"))
   {
-    metadata.value("zarr_format", 0) == 3 ? CheckKeys(metadata, "group") : void();
+    if (metadata.value("zarr_format", json()) == 3)
+      CheckKeys(metadata, "group");
     const json attributes = AttributesOf(header, metadata);
     const json images = attributes.value("ome", attributes).value("multiscales", json::array());
     ThrowIf<Unsupported>(images.size() != 1,

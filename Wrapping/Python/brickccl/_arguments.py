@@ -107,7 +107,9 @@ def complete(function: str, given: LabelArguments) -> dict[str, Any]:
     """All arguments of a function, with defaults for those not given."""
     if not given.keys() <= DEFAULTS.keys():
         unknown = next(iter(given.keys() - DEFAULTS.keys()))
-        hint = f"; {_HABITS[unknown]}" if unknown in _HABITS else ""
+        # A labeling always has the count.
+        known = "return_count" if function == "find" and unknown in ("return_num", "return_N") else unknown
+        hint = f"; {_HABITS[known]}" if known in _HABITS else ""
         raise TypeError(f"{function}() got an unexpected keyword argument '{unknown}'{hint}")
     arguments: dict[str, Any] = {**DEFAULTS, **given}
     if arguments["periodic"] is None:

@@ -72,8 +72,10 @@ def _run(
     volume = as_volume(image, "the segmentation")
     connectivity, neighborhood, periodic = neighbors
     minimum_size, minimum_volume, largest = limits
-    if minimum_volume is not None and spacing is None and volume.spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing= for an array")
+    if minimum_volume is not None and volume.in_voxels(spacing):
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=")
+    if values is not None and not hasattr(values, "__len__"):
+        raise TypeError(f"values must be a list of numbers, not {values!r}")
     if values is not None and len(values) == 0:
         raise ValueError("values=[] leaves no class; give at least one, or None for all")
     rules = rules_of(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._device import Task, check_count, new_labels
 from ._labeling import Labeling, VoxelLists, condition_columns
-from ._table import Table
+from ._table import Table, counted
 
 
 class DeviceLabeling(Labeling):
@@ -137,4 +137,4 @@ class DeviceLabeling(Labeling):
         return self._task
 
     def __repr__(self) -> str:
-        return f"<brickccl.DeviceLabeling of {self.count} components, shape {self.shape}, on {self.device}>"
+        return f"<brickccl.DeviceLabeling of {counted(self.count, 'component')}, shape {self.shape}, on {self.device}>"

@@ -30,8 +30,8 @@ def holes_of(
     if not isinstance(volume_limit, (bool, np.bool_)):
         if not isinstance(volume_limit, numbers.Real):
             raise TypeError(f"{name} must be a truth value or a volume in mm^3, not {volume_limit!r}")
-        if spacing is None and volume.spacing is None:
-            raise ValueError(f"{name} as a volume is in mm^3 and needs spacing= for an array")
+        if volume.in_voxels(spacing):
+            raise ValueError(f"{name} as a volume is in mm^3 and needs spacing=")
         limit = float(volume_limit)
     # In clean, these arguments are about holes.
     size_name, slice_name = ("maximum_hole_size", "holes_by_slice") if name == "fill_holes" else ("maximum_size", "by_slice")

@@ -154,8 +154,8 @@ def remark_on(device: str) -> str:
 
 
 def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
-    if given["minimum_volume"] is not None and given["spacing"] is None and volume.spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing= for an array")
+    if given["minimum_volume"] is not None and volume.in_voxels(given["spacing"]):
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=")
     return rules_of(
         volume,
         criterion_of(

@@ -12,7 +12,7 @@ from . import _core
 from ._output import give_labels, new_labels, usual_dtype
 from ._progress import Progress, hook_of, part_of
 from ._rules import rules_of
-from ._table import Column, Table, engine_names, group_names, plain, shown_name
+from ._table import Column, Table, counted, engine_names, group_names, plain, shown_name
 from ._volume import Volume, companion_of
 
 
@@ -74,12 +74,13 @@ class Labeling:
         # The arguments that a pickled labeling is found again with.
         self._given = {name: (given or {}).get(name) for name in _KEPT}
         self._foreground: int | None = None
-        self._in_voxels = volume.spacing is None and self._given["spacing"] is None
+        self._in_voxels = volume.in_voxels(self._given["spacing"])
         # Not the image itself: a labeling keeps no voxels.
         self._shape: tuple[int, ...] = volume.array.shape
         self._wrap = volume.wrap
         self._is_reversed = volume.is_reversed
         self._place = volume.place
+        self._has_spacing = volume.has_spacing
         self._label_type = volume.label_type
 
     @property
@@ -250,7 +251,9 @@ class Labeling:
         gaps = starts - np.concatenate([[0], (starts + lengths)[:-1]])
         runs = [values.astype(np.min_scalar_type(values.max(initial=0))) for values in (gaps, lengths, labels)]
         place = {} if self._place is None else {name: list(values) for name, values in self._place._asdict().items()}
-        volume = {**place, "is_reversed": self._is_reversed, "label_type": self._label_type}
+        volume = {
+            **place, "has_spacing": self._has_spacing, "is_reversed": self._is_reversed, "label_type": self._label_type
+        }
         return _unpickled, (runs, self._shape, volume, given, self.foreground_count)
 
     def __len__(self) -> int:
@@ -260,7 +263,7 @@ class Labeling:
         return True
 
     def __repr__(self) -> str:
-        return f"<brickccl.Labeling of {self.count} components, shape {self.shape}>"
+        return f"<brickccl.Labeling of {counted(self.count, 'component')}, shape {self.shape}>"
 
 
 #: The arguments of `find` that tables depend on, or that decide whether components stay the same when they are found again,

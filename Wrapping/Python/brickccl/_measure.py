@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 import numpy as np
 
 from . import _core
-from ._labeling import Component, Labeling, condition_columns, numbers_of
+from ._labeling import Component, Labeling, condition_columns, numbers_of, with_voxels
 from ._output import give_labels, new_labels, smallest_dtype
 from ._progress import Progress, hook_of, part_of
 from ._rules import largest_of, sizes_of
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 def _measure(
     labels: Any, intensity: Any, part: Any, columns: Any, spacing: Any, start: Any, threads: Any, progress: Any
 ) -> tuple[_core.LabeledRuns, Table, Volume]:
+    labels, intensity, part = (with_voxels(one) if isinstance(one, np.ndarray) else one for one in (labels, intensity, part))
     volume = as_volume(labels, "the label image")
     check_numbers(volume.array, "the label image")
     gray = volume.companion("intensity", intensity)
     mask = volume.companion("part", part)
-    in_voxels = volume.spacing is None and spacing is None
+    in_voxels = volume.in_voxels(spacing)
     groups = group_names(columns, volume.array.ndim, gray is not None, in_voxels)
     hook = hook_of(progress)
     runs, table = _core.measure_labels(
@@ -106,7 +107,7 @@ def statistics(
     (array([7, 9]), array([0.5 , 0.25]))
     """
     if names not in ("brickccl", "skimage"):
-        raise ValueError(f"names={names!r} are unknown; choose brickccl or skimage")
+        raise ValueError(f"names={names!r} is unknown; choose brickccl or skimage")
     table = _measure(labels, intensity, part, columns, spacing, start, threads, progress)[1]
     return table.to_skimage() if names == "skimage" else table
 
@@ -181,7 +182,7 @@ def select(
     columns = None
     if isinstance(where, str):
         given = as_volume(labels, "the label image")
-        columns = condition_columns(where, given.array.ndim, given.spacing is None and spacing is None)
+        columns = condition_columns(where, given.array.ndim, given.in_voxels(spacing))
     runs, table, volume = _measure(labels, intensity, part, columns, spacing, None, threads, progress)
     holds = table.where(where) if isinstance(where, str) else where
     numbers = numbers_of(holds, keep, table.row_count)

@@ -24,7 +24,9 @@ _OPTIONS = {
     "--series": "series=",
     "--spacing": "spacing=",
 }
-_NO_SPACING = "no voxel size in the file: 1 mm assumed; set it with spacing="
+#: A note of the reader, where the command assumes mm.
+_NO_UNIT = "its OME scale has no unit; mm is assumed"
+_NO_SPACING = "no voxel size in the file, so sizes are in voxels; set it with spacing="
 
 
 def _import_files() -> Any:
@@ -57,8 +59,8 @@ def read(
     as_labels: bool,
     threads: int,
     progress: Hook | None,
-) -> tuple[np.ndarray[Any, Any], list[float], list[float], list[float], list[tuple[int, str, list[float]]]]:
-    """Voxels, spacing in the order of the array's axes, origin, direction and segments; notes go to `accepted`."""
+) -> tuple[np.ndarray[Any, Any], list[float] | None, list[float], list[float], list[tuple[int, str, list[float]]]]:
+    """Voxels, spacing in the order of the array's axes if the file has one, origin, direction and segments; notes go to `accepted`."""
     along = [] if spacing is None else [float(value) for value in spacing][::-1]
     path, uid = os.fsencode(name), os.fsencode(series)
     try:
@@ -70,10 +72,11 @@ def read(
         if isinstance(error, ValueError) and not os.path.lexists(name):
             raise FileNotFoundError(text) from None
         raise type(error)(text) from None
-    accepted.notes += [f"'{name}': {_in_python(note)}" for note in image.notes]
-    if not image.has_spacing:
+    accepted.notes += [f"'{name}': {_in_python(note)}" for note in image.notes if note != _NO_UNIT]
+    has_spacing = spacing is not None or image.has_spacing and _NO_UNIT not in image.notes
+    if not has_spacing:
         accepted.notes.append(f"'{name}': {_NO_SPACING}")
-    return image.array, image.spacing[::-1], image.origin, image.direction, image.segments
+    return image.array, image.spacing[::-1] if has_spacing else None, image.origin, image.direction, image.segments
 
 
 def write(

@@ -152,6 +152,8 @@ class _Scan:
             return
         self.volume = volume = as_volume(image, name)
         self._steps = volume.along_axes("spacing", spacing, float_of) if spacing is not None else volume.spacing
+        if volume.in_voxels(spacing):
+            self._steps = None
         self.path = self._write(name, volume, volume.array)
 
     def _write(self, name: str, volume: Volume, array: np.ndarray[Any, Any]) -> str:
@@ -191,6 +193,7 @@ def _words(file: _Scan, name: str, value: Any) -> list[str]:
 def _in_python(message: str, folder: str) -> str:
     """A sentence of the command with arguments instead of options, and without the temporary folder."""
     text = re.sub(r"; see `brickccl [a-z ]+--help`", "", message.replace(folder + os.sep, ""))
+    text = re.sub(r"'scan\.(npy|nrrd)'", "the scan", text)
     return re.sub(
         r"(`[^`]*`)|--([a-z][a-z-]*)((?: [A-Z]+\b)*)", lambda word: word[1] or word[2].replace("-", "_") + "=", text
     )
@@ -227,6 +230,8 @@ def _read_labels(path: str, volume: Volume | None) -> Any:
     from .io import read
 
     image = read(path, as_labels=True)
+    # Files have the smallest type.
+    image.array = image.array.astype(np.promote_types(image.dtype, "u4" if volume is None else volume.label_type), copy=False)
     return image if volume is None else volume.labels(image.array)
 
 

@@ -101,6 +101,11 @@ class _Columns(NamedTuple):
         raise ValueError("to_json needs the whole table, not its first rows or a file; use to_csv")
 
 
+def counted(count: int, what: str) -> str:
+    """A number of things: "1 component", "2 components"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def _text_of(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
@@ -210,10 +215,10 @@ class Table(dict[str, Column]):
         return {name: plain(values) for name, values in self._native.contacts().items()}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a pandas.DataFrame, with the labels as its index."""
+        """The table as a pandas.DataFrame. The labels are a column and the index, which has no name."""
         import pandas
 
-        return pandas.DataFrame(dict(self)).set_index("label", drop=False)
+        return pandas.DataFrame(dict(self), index=self["label"])
 
     def to_arrow(self, rows: slice = slice(None)) -> pyarrow.Table:
         """The table, or some of its rows, as a pyarrow.Table; units and meanings are in the fields' metadata."""
@@ -279,9 +284,9 @@ class Table(dict[str, Column]):
         shown = {name: [_text_of(value) for value in values[:10].tolist()] for name, values in self.items()}
         left = self.row_count - 10
         return (
-            f"brickccl.Table of {self.row_count} components, {len(shown)} columns",
+            f"brickccl.Table of {counted(self.row_count, 'component')}, {len(shown)} columns",
             shown,
-            f"... and {left} more rows" if left > 0 else "",
+            f"... and {counted(left, 'more row')}" if left > 0 else "",
         )
 
     def __repr__(self) -> str:

@@ -35,7 +35,7 @@ class Place(NamedTuple):
 class Volume:
     """An array in C order and native byte order, with its geometry and a conversion back to the kind of the input."""
 
-    __slots__ = ("array", "source", "spacing", "origin", "direction", "wrap", "is_reversed", "label_type")
+    __slots__ = ("array", "source", "spacing", "origin", "direction", "has_spacing", "wrap", "is_reversed", "label_type")
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class Volume:
         spacing: Sequence[float] | None = None,
         origin: Sequence[float] = (),
         direction: Sequence[float] = (),
+        has_spacing: bool = True,
         wrap: Callable[[np.ndarray[Any, Any]], Any] | None = None,
         is_reversed: bool = False,
         label_type: str = "u4",
@@ -56,6 +57,8 @@ class Volume:
         self.spacing: Sequence[float] | None = spacing
         self.origin: Sequence[float] = origin
         self.direction: Sequence[float] = direction
+        # Whether the spacing is the voxels' own, not 1 for want of one.
+        self.has_spacing: bool = has_spacing and spacing is not None
         self.wrap: Callable[[np.ndarray[Any, Any]], Any] | None = wrap
         # Whether the user's axes are x, y, z and the array's z, y, x.
         self.is_reversed: bool = is_reversed
@@ -65,6 +68,10 @@ class Volume:
     def is_plain(self) -> bool:
         """Whether it is a plain array, without a place in space."""
         return self.spacing is None
+
+    def in_voxels(self, spacing: Any) -> bool:
+        """Whether sizes are in voxels, because neither the image nor the argument `spacing` says how large a voxel is."""
+        return spacing is None and not self.has_spacing
 
     @property
     def place(self) -> Place | None:

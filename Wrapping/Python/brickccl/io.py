@@ -28,12 +28,15 @@ class Image:
     array : numpy.ndarray
         Voxels; the last axis is x.
     spacing : sequence of float, optional
-        Size of a voxel in mm, in the order of the array's axes (z, y, x); 1 if not given.
+        Size of a voxel in mm, in the order of the array's axes (z, y, x). Without it sizes are in voxels, as for arrays, and
+        `spacing` is 1 along each axis.
     origin, direction : sequence of float, optional
         As in ITK, in the order x, y, z; `direction` row after row, or as a matrix.
 
     Attributes
     ----------
+    has_spacing : bool
+        Whether the spacing is known.
     names, colors : dict
         For each label that the file names: its name, and its red, green and blue from 0 to 1. `write` does not write them.
 
@@ -57,6 +60,7 @@ class Image:
         self.names: dict[int, str] = {}
         self.colors: dict[int, tuple[float, float, float]] = {}
         dimension = self.array.ndim
+        self.has_spacing: bool = spacing is not None and np.size(spacing) > 0
         self.spacing: tuple[float, ...] = _floats_of("spacing", spacing, (1.0,) * dimension)
         self.origin: tuple[float, ...] = _floats_of("origin", origin, (0.0,) * dimension)
         self.direction: tuple[float, ...] = _floats_of("direction", direction, np.eye(dimension).ravel())
@@ -90,13 +94,15 @@ class Image:
     def to_volume(self, name: str) -> Volume:
         """For the functions of the package."""
         spacing, origin, direction = self.spacing, self.origin, self.direction
+        known = spacing if self.has_spacing else None
         return Volume(
             voxels(self.array, name),
             self,
             spacing=spacing[::-1],
             origin=origin,
             direction=direction,
-            wrap=lambda labels: Image(labels, spacing, origin, direction),
+            has_spacing=self.has_spacing,
+            wrap=lambda labels: Image(labels, known, origin, direction),
         )
 
 

@@ -140,6 +140,16 @@ def test_an_image_without_units_is_measured_in_voxels(tmp_path, version):
     assert found.table["volume_voxels"].tolist() == expected["voxel_count"].tolist()
     counted = big.statistics(tmp_path / "labels")
     assert counted["volume_voxels"].tolist() == expected["voxel_count"].tolist()
+    if "files ON" in brickccl.info()["build"] and version == "0.4":
+        channel = path.parent / "channel.zarr"
+        zarr.create_array(channel / "0", data=image[1], zarr_format=2)
+        axes = [{"name": name, "type": "space"} for name in "zyx"]
+        scale = [{"type": "scale", "scale": [2, 3, 4]}]
+        multiscale = {"version": "0.4", "axes": axes, "datasets": [{"path": "0", "coordinateTransformations": scale}]}
+        zarr.open_group(channel, zarr_format=2).attrs["multiscales"] = [multiscale]
+        with pytest.warns(UserWarning, match="no voxel size in the file"):
+            read = brickccl.io.read(channel)
+        check_table(brickccl.find(read).table(), expected)
     with pytest.raises(ValueError, match="minimum_volume is in mm"):
         big.label(tmp_path / "image.zarr", tmp_path / "a", select={"c": 1}, minimum_volume=1)
     with pytest.raises(ValueError, match="give spacing="):

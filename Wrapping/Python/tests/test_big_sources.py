@@ -118,8 +118,14 @@ def test_hdf5_is_read(tmp_path):
     with h5py.File(tmp_path / "scan.h5") as stream:
         found = big.label(stream["entry/data"], tmp_path / "b", brick=8)
     np.testing.assert_array_equal(found.labels[:], brickccl.label(image))
+    found = big.label(tmp_path / "scan.h5", tmp_path / "only", brick=8)
+    np.testing.assert_array_equal(found.labels[:], brickccl.label(image))
     with pytest.raises(ValueError, match="no dataset"):
         big.label(f"{tmp_path}/scan.h5::/nothing", tmp_path / "c")
+    with h5py.File(tmp_path / "scan.h5", "a") as stream:
+        stream["mask"] = image
+    with pytest.raises(ValueError, match=r"2 datasets of 1 to 4 dimensions; choose one: '.*scan.h5::/entry/data', '.*::/mask'$"):
+        big.label(tmp_path / "scan.h5", tmp_path / "c")
 
 
 def test_virtual_datasets_have_all_their_sources(tmp_path, monkeypatch):

@@ -130,7 +130,7 @@ def test_a_table_goes_to_pandas_arrow_and_files(tmp_path):
     table = brickccl.find(grains(), spacing=0.1).table("shape")
     frame = table.to_pandas()
     assert list(frame.columns) == list(table)
-    assert frame.index.name == "label"
+    assert frame.index.tolist() == frame.sort_values("label")["label"].tolist() == table["label"].tolist()
     arrow = table.to_arrow()
     assert arrow.column_names == list(table)
     assert arrow.schema.field("volume_mm3").metadata[b"unit"] == b"mm^3"

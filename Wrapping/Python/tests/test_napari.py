@@ -59,7 +59,7 @@ def test_components_of_a_range_with_their_table(viewer, qtbot):
     assert widget.layer.value is layer
     widget.criterion.value = "range of values"
     widget.low.value = "80"
-    widget.minimum_volume.value = 100
+    widget.smallest.value = 100
     run(qtbot, widget)
     labels = viewer.layers["scan components"]
     expected, table = brickccl.label(
@@ -78,7 +78,7 @@ def test_components_of_a_range_with_their_table(viewer, qtbot):
     viewer.dims.set_current_step(0, 12)
     shot(viewer, "label.png")
     # Another press changes the same layer, and its colors go on by the same column.
-    widget.minimum_volume.value = 0
+    widget.smallest.value = 0
     run(qtbot, widget)
     assert [layer.name for layer in viewer.layers] == ["scan", "scan components"]
     assert viewer.layers["scan components"] is labels and len(labels.features) > table.row_count + 1
@@ -180,7 +180,7 @@ def test_units_of_the_layer_count(viewer, qtbot):
     image[1, 1, 1] = image[4:6, 4:6, 4:6] = 1
     viewer.add_image(image, name="um", scale=(500, 500, 500), units=("um", "um", "um"))
     widget = dock(viewer, "Label components")
-    widget.minimum_volume.value = 0.9
+    widget.smallest.value = 0.9
     run(qtbot, widget)
     assert viewer.layers["um components"].data.max() == 1
     assert viewer.layers["um components"].features["volume_mm3"][1] == pytest.approx(1)
@@ -250,7 +250,7 @@ def test_a_segmentation_is_cleaned(viewer, qtbot):
     viewer.add_labels(segmentation, name="organs", scale=(2, 1, 1))
     widget = dock(viewer, "Clean segmentation")
     widget.values.value = "1"
-    widget.minimum_volume.value = 2.5
+    widget.smallest.value = 2.5
     run(qtbot, widget)
     np.testing.assert_array_equal(
         viewer.layers["organs cleaned"].data,
@@ -259,7 +259,7 @@ def test_a_segmentation_is_cleaned(viewer, qtbot):
     assert widget.told.value == "1 of 2 components removed, 1 hole filled"
     viewer.dims.set_current_step(0, 7)
     shot(viewer, "clean.png")
-    widget.minimum_volume.value = 0
+    widget.smallest.value = 0
     run(qtbot, widget)
     assert [layer.name for layer in viewer.layers] == ["organs", "organs cleaned"]
 
@@ -273,9 +273,16 @@ def test_cleaning_takes_the_neighbors_of_the_labels(viewer, qtbot):
     labels = viewer.layers["diagonal components"]
     cleaning = dock(viewer, "Clean segmentation")
     assert cleaning.layer.value is labels and cleaning.neighbors.value == "all"
-    cleaning.minimum_volume.value = 2
+    cleaning.smallest.value = 2
     run(qtbot, cleaning)
     np.testing.assert_array_equal(viewer.layers["diagonal components cleaned"].data, image)
+    # A layer without a scale is measured in voxels.
+    assert cleaning.smallest.label == widget.smallest.label == "smallest (voxels)" and "volume_mm3" not in widget.color.choices
+    widget.neighbors.value = "faces"
+    run(qtbot, widget)
+    assert cleaning.layer.value is labels and cleaning.neighbors.value == "faces"
+    labels.scale = (1, 0.5)
+    assert cleaning.smallest.label == "smallest (mm³)"
 
 
 def test_names_of_segments_are_kept(viewer, qtbot, tmp_path, monkeypatch):
@@ -301,7 +308,7 @@ def test_names_of_segments_are_kept(viewer, qtbot, tmp_path, monkeypatch):
         assert f"; name: {name}, " in parts.get_status(parts.data_to_world(place), world=True)["value"]
     assert parts.features["name"].tolist() == ["background", "left kidney", "left kidney", "liver", "left kidney"][: len(parts.features)]
     assert len(parts.features) == 5 and "name" not in widget.color.choices
-    widget.color.value = "volume_mm3"
+    widget.color.value = "volume_voxels"
     widget.criterion.value = "not background"
     run(qtbot, widget)
     assert "name" not in parts.features

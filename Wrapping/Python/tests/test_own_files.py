@@ -116,8 +116,11 @@ def test_what_is_unusual_or_lost_is_warned_of(tmp_path):
     }
     assert {warning.filename for warning in caught} == {__file__}
     pytest.importorskip("PIL.Image").fromarray(np.eye(4, dtype=np.uint8)).save(tmp_path / "a.png")
-    with pytest.warns(UserWarning, match=r"no voxel size in the file: 1 mm assumed; set it with spacing="):
-        assert io.read(tmp_path / "a.png").spacing == (1.0, 1.0)
+    with pytest.warns(UserWarning, match="no voxel size in the file, so sizes are in voxels; set it with spacing="):
+        image = io.read(tmp_path / "a.png")
+    assert image.spacing == (1.0, 1.0) and not image.has_spacing
+    labels = brickccl.label(image)
+    assert "area_voxels" in brickccl.statistics(labels) and "area_mm2" in brickccl.statistics(labels, spacing=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert io.read(tmp_path / "a.png", spacing=(2.0, 0.5)).spacing == (2.0, 0.5)

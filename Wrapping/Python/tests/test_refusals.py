@@ -62,8 +62,9 @@ def test_what_has_no_meaning_is_an_error(error, text, call):
 def test_habits_of_other_libraries_are_told_what_to_write(error, text, arguments):
     with pytest.raises(error, match=text):
         brickccl.label(IMAGE, **arguments)
-    with pytest.raises(TypeError, match="write brickccl.find"):
-        brickccl.find(IMAGE, return_count=True)
+    for name in ("return_count", "return_num"):
+        with pytest.raises(TypeError, match="; write brickccl.find.*count$"):
+            brickccl.find(IMAGE, **{name: True})
 
 
 def test_minus_one_thread_is_all_and_connectivity_may_be_that_of_scikit_image():
@@ -79,6 +80,7 @@ def test_an_array_without_voxels_has_an_empty_map(shape):
     image = np.zeros(shape, np.int16)
     labels, count, table = brickccl.label(image, mask=image, return_count=True, return_table=True)
     assert (labels.shape, labels.dtype, count, len(table)) == (shape, np.uint32, 0, 0)
+    assert len(brickccl.statistics(labels, intensity=image, columns="shape")) == 0
     labeling = pickle.loads(pickle.dumps(brickccl.find(image)))
     assert labeling.labels("smallest").shape == labeling.shape == shape
     assert labeling.dtype == np.uint32 and not list(labeling.components())

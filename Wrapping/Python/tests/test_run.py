@@ -176,8 +176,10 @@ def test_what_the_command_refuses(scan, folder, text, options):
 
 
 def test_notes_are_warnings(scan):
-    with pytest.warns(UserWarning, match="'scan.npy': no voxel size in the file: 1 mm assumed; set it with spacing=$") as found:
-        brickccl.run(scan, pores=True)
+    with pytest.warns(UserWarning, match="^the scan: no voxel size in the file: 1 mm assumed; set it with spacing=$") as found:
+        result = brickccl.run(scan, pores=True)
+    # The file of the command has the smallest type.
+    assert result.labels.dtype == np.uint32
     assert found[0].filename == __file__
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 import brickccl.big
 
+from .._table import counted
 from ._job import Job, bricks_of, open_job, working
 
 
@@ -216,7 +217,7 @@ def _do_bricks(chosen: argparse.Namespace) -> None:
         for index in _chosen_bricks(chosen, job):
             job.label_brick(index) if chosen.step == "brick" else job.write_brick(index)
             done += 1
-    print(f"{done} bricks {'labeled' if chosen.step == 'brick' else 'written'}")
+    print(f"{counted(done, 'brick')} {'labeled' if chosen.step == 'brick' else 'written'}")
 
 
 def _tell_status(chosen: argparse.Namespace) -> None:
@@ -238,14 +239,14 @@ def run(chosen: argparse.Namespace) -> None:
         result = big.label(
             chosen.source, chosen.target, executor=chosen.executor, workers=chosen.workers, split=chosen.split, **_problem(chosen)
         )
-        print(f"{result.count} components: {chosen.target}")
+        print(f"{counted(result.count, 'component')}: {chosen.target}")
     elif chosen.step == "plan":
         count = big.plan(chosen.source, chosen.target, **_problem(chosen))
-        print(f"{count} bricks: {chosen.state}")
+        print(f"{counted(count, 'brick')}: {chosen.state}")
     elif chosen.step in ("brick", "write"):
         _do_bricks(chosen)
     elif chosen.step == "merge":
-        print(f"{big.merge(chosen.state)} components")
+        print(counted(big.merge(chosen.state), "component"))
     elif chosen.step == "finish":
         big.finish(chosen.state)
         print("complete")

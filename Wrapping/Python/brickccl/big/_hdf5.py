@@ -8,11 +8,32 @@ import os
 from typing import Any
 
 
-def open_hdf5(path: str, name: str) -> Any:
+def _import_h5py() -> Any:
     try:
         import h5py
     except ImportError:
         raise ImportError("datasets of HDF5 need the package h5py") from None
+    return h5py
+
+
+def only_dataset(path: str) -> str:
+    """The name of the only dataset of 1 to 4 dimensions in a file."""
+    h5py, names = _import_h5py(), []
+
+    def note(name: str, found: Any) -> None:
+        if isinstance(found, h5py.Dataset) and 1 <= found.ndim <= 4:
+            names.append(name)
+
+    with h5py.File(path, "r") as stream:
+        stream.visititems(note)
+    if len(names) != 1:
+        found = ", ".join(f"'{path}::/{name}'" for name in names[:10])
+        raise ValueError(f"'{path}' has {len(names)} datasets of 1 to 4 dimensions" + (f"; choose one: {found}" if names else ""))
+    return names[0]
+
+
+def open_hdf5(path: str, name: str) -> Any:
+    h5py = _import_h5py()
     stream = h5py.File(path, "r")
     if name not in stream or not isinstance(stream[name], h5py.Dataset):
         raise ValueError(f"'{path}' has no dataset '{name}'")

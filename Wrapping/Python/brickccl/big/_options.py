@@ -101,7 +101,7 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
     dimension = len(source.shape)
     spacing = spacing_of(given["spacing"], source)
     if given["minimum_volume"] is not None and spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing= for an array")
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=")
     criterion, background, low, high, tolerance = criterion_of(
         given["criterion"], given["range"], given["background"], given["tolerance"], narrow_float(source.dtype)
     )

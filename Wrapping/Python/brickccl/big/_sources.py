@@ -20,7 +20,7 @@ from . import _ome
 from ._dask import arrays_in_graph, check_dask, wrapped_by_dask
 from ._files import digest_of_files, status_of
 from ._grid import Box
-from ._hdf5 import check_virtual, open_hdf5
+from ._hdf5 import check_virtual, only_dataset, open_hdf5
 from ._stores import digest_of_store, import_zarr
 
 HDF5_ENDINGS = (".h5", ".hdf5", ".hdf", ".nxs")
@@ -392,7 +392,8 @@ def _from_text(
         _check_plain(select, level)
         return Hdf5Source(open_hdf5(path, name))
     if text.endswith(HDF5_ENDINGS):
-        raise ValueError(f"'{text}' has several datasets; choose one: '{text}::/NAME'")
+        _check_plain(select, level)
+        return Hdf5Source(open_hdf5(text, only_dataset(text)))
     if text.endswith(".npy"):
         _check_plain(select, level)
         return MemmapSource(np.load(text, mmap_mode="r"))

@@ -28,6 +28,8 @@ def check_table(path: Any) -> str | None:
     """The path of the table; raises before any work if it cannot be written."""
     if path is None:
         return None
+    if isinstance(path, bool):
+        raise TypeError(f"table={path} must be the path of a file; return_table=True returns the table")
     text: str = os.path.abspath(os.fspath(path))
     if not text.endswith(ENDINGS):
         raise ValueError(f"table='{path}' must end in {', '.join(ENDINGS)}, which sets the format")

@@ -25,7 +25,9 @@ def read_layers(path: str) -> list[tuple[Any, dict[str, Any], str]]:
     image = brickccl.io.read(path)
     # The world has the directions of the image, because napari cannot slice others well. Images with the same ones fit.
     directions = np.reshape(image.direction, (image.array.ndim, image.array.ndim))
-    place = {"scale": image.spacing, "translate": (directions.T @ image.origin)[::-1]}
+    place: dict[str, Any] = {"scale": image.spacing, "translate": (directions.T @ image.origin)[::-1]}
+    if image.has_spacing and image.array.ndim <= 3:
+        place["units"] = "mm"
     options: dict[str, Any] = {"name": os.path.basename(path), **place}
     if not image.names or image.dtype.kind not in "ui":
         return [(image.array, options, "image")]
@@ -41,3 +43,11 @@ def looks_of(names: dict[int, str], colors: dict[int, tuple[float, float, float]
     table |= {None: _NAMELESS, 0: (0.0, 0.0, 0.0, 0.0)}
     features = pandas.DataFrame({"index": [0, *names], "name": ["background", *names.values()]})
     return {"features": features, "colormap": DirectLabelColormap(color_dict=table)}
+
+
+def names_of(layer: Any) -> dict[int, str]:
+    """The names of labels in the features of a layer."""
+    features = getattr(layer, "features", {})
+    if "index" not in features or "name" not in features:
+        return {}
+    return {int(label): str(name) for label, name in zip(features["index"], features["name"])}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,7 @@ from qtpy.QtCore import QObject, QTimer, Signal  # type: ignore[attr-defined]
 import brickccl
 
 from ._histogram import HistogramWidget, Legend, histogram_of, otsu_of, robust_limits
+from ._reader import names_of
 
 _EQUAL = "equal values"
 _CRITERIA = {"not background": "foreground", "range of values": "range", _EQUAL: "equal-value", "similar values": "tolerance"}
@@ -51,21 +53,12 @@ def voxels_of(layer: Any) -> Any:
     return np.asarray(data)
 
 
-def spacing_of(layer: Any) -> tuple[float, ...]:
-    """The size of the layer's voxels in mm; units such as pixel count as mm."""
-    spacing = []
-    for step, unit in zip(layer.scale, layer.units):
-        is_length = unit.dimensionality == {"[length]": 1.0}
-        spacing.append(abs(float(step)) * (float((1 * unit).to("mm").magnitude) if is_length else 1.0))
-    return tuple(spacing)
-
-
-def names_of(layer: Any) -> dict[int, str]:
-    """The names of labels in the features of a layer."""
-    features = getattr(layer, "features", {})
-    if "index" not in features or "name" not in features:
-        return {}
-    return {int(label): str(name) for label, name in zip(features["index"], features["name"])}
+def spacing_of(layer: Any) -> tuple[float, ...] | None:
+    """The size of the layer's voxels in mm. A scale without a unit of length counts as mm; None if there is no scale either."""
+    are_lengths = [unit.dimensionality == {"[length]": 1.0} for unit in layer.units]
+    units = [float((1 * unit).to("mm").magnitude) if is_length else 1.0 for unit, is_length in zip(layer.units, are_lengths)]
+    spacing = tuple(abs(float(step)) * unit for step, unit in zip(layer.scale, units))
+    return spacing if any(are_lengths) or any(step != 1 for step in spacing) else None
 
 
 def rank_of(text: str, dimension: int) -> int:
@@ -106,6 +99,9 @@ class _Task(Container[Any]):
         self.viewer = viewer
         self._kinds = kinds
         self.layer = ComboBox(label="layer", choices=self._layers, tooltip="layer to work on")
+        self.smallest = FloatSpinBox(
+            label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="smaller components become background"
+        )
         self.start = PushButton(text=start)
         self.cancel = PushButton(text="Cancel", enabled=False)
         self.bar = ProgressBar(label="", min=0, max=1000, value=0, visible=False)
@@ -117,6 +113,7 @@ class _Task(Container[Any]):
         self._wants_to_stop = False
         self._steps = _Steps()
         self._steps.fraction.connect(lambda fraction: setattr(self.bar, "value", round(1000 * fraction)))
+        self.layer.changed.connect(self._take_layer)
         self.start.changed.connect(self._begin)
         self.cancel.changed.connect(self.stop)
         for event in (viewer.layers.events.inserted, viewer.layers.events.removed, viewer.layers.events.reordered):
@@ -131,6 +128,24 @@ class _Task(Container[Any]):
 
     def add(self, *widgets: Any) -> None:
         self.extend([self.layer, *widgets, self.start, self.cancel, self.bar, self.told])
+        self._take_layer()
+
+    def _take_layer(self, _: Any = None) -> None:
+        """Follows the chosen layer."""
+        layer = self.layer.value
+        if layer is not None:
+            for changed in (layer.events.scale, layer.events.units):
+                changed.connect(self._show_unit)
+        self._show_unit()
+
+    def _show_unit(self, _: Any = None) -> None:
+        layer = self.layer.value
+        self.smallest.label = f"smallest ({'mm³' if layer is None or spacing_of(layer) else 'voxels'})"
+
+    def _limits(self, spacing: Any) -> dict[str, Any]:
+        """The smallest component that stays."""
+        smallest = self.smallest.value
+        return {"minimum_volume": smallest or None} if spacing else {"minimum_size": math.ceil(smallest)}
 
     def stop(self, _: Any = None) -> None:
         """Ends the work as soon as the engine checks."""
@@ -157,9 +172,9 @@ class _Task(Container[Any]):
             known = self.viewer.add_labels(labels, name=f"{layer.name} {ending}", features=features, metadata=made, **place)
             self._results[layer] = known
             return known
+        known.metadata = made or {}
         known.data = labels
         known.features = features
-        known.metadata = made or {}
         for name, value in place.items():
             setattr(known, name, value)
         return known
@@ -209,9 +224,6 @@ class LabelComponents(_Task):
         self.high = LineEdit(label="to", value="inf", tooltip="highest value of the foreground; inf for none")
         self.tolerance = LineEdit(label="differ by", value="0", tooltip="largest difference of joined neighbors")
         self.neighbors = ComboBox(label="neighbors", choices=list(_NEIGHBORS), tooltip="neighbors of a voxel")
-        self.minimum_volume = FloatSpinBox(
-            label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="smaller components become background"
-        )
         self.largest = SpinBox(label="only the largest", value=0, max=10**9, tooltip="number of components to keep; 0 for all")
         self.slices = CheckBox(label="first axis separately", tooltip="label each slice or time point separately")
         self.device = ComboBox(label="device", choices=["auto", "cpu", "cuda"])
@@ -232,7 +244,7 @@ class LabelComponents(_Task):
             self.tolerance,
             self.preview,
             self.neighbors,
-            self.minimum_volume,
+            self.smallest,
             self.largest,
             self.slices,
             self.device,
@@ -378,7 +390,7 @@ class LabelComponents(_Task):
         if self.slices.value:
             options["by_slice"] = 0
         options["connectivity"] = rank_of(self.neighbors.value, image.ndim - int(self.slices.value))
-        options["minimum_volume"] = self.minimum_volume.value or None
+        options |= self._limits(spacing)
         options["largest"] = self.largest.value or None
         options["device"] = self.device.value
         self._previews = False
@@ -431,19 +443,19 @@ class CleanSegmentation(_Task):
     def __init__(self, viewer: napari.viewer.Viewer) -> None:
         super().__init__(viewer, (napari.layers.Labels,), "Clean")
         self.values = LineEdit(label="classes", value="", tooltip="numbers or names, as 1, 3, liver; empty for all")
-        self.minimum_volume = FloatSpinBox(
-            label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="smaller components become background"
-        )
         self.largest = SpinBox(label="only the largest", value=0, max=10**9, tooltip="number of components to keep per class; 0 for all")
         self.fill_holes = CheckBox(label="fill holes", value=True)
         self.neighbors = ComboBox(label="neighbors", choices=list(_NEIGHBORS), tooltip="neighbors of a voxel")
-        self.add(self.values, self.minimum_volume, self.largest, self.fill_holes, self.neighbors)
+        self.add(self.values, self.smallest, self.largest, self.fill_holes, self.neighbors)
         self.layer.changed.connect(self._take_neighbors)
         self._take_neighbors()
 
     def _take_neighbors(self, _: Any = None) -> None:
         """Components that this plugin labeled keep the neighbors that they were labeled with."""
         layer = self.layer.value
+        if layer is not None:
+            # The other widget labels it again.
+            layer.events.data.connect(self._take_neighbors)
         made = None if layer is None else layer.metadata.get(_MADE_BY)
         if isinstance(made, dict):
             self.neighbors.value = made["neighbors"]
@@ -452,7 +464,7 @@ class CleanSegmentation(_Task):
         segmentation, spacing = voxels_of(layer), spacing_of(layer)
         options = {
             "values": self._classes(names_of(layer)),
-            "minimum_volume": self.minimum_volume.value or None,
+            **self._limits(spacing),
             "largest": self.largest.value or None,
             "fill_holes": self.fill_holes.value,
             "connectivity": rank_of(self.neighbors.value, segmentation.ndim),

@@ -109,7 +109,7 @@ def view(
             arguments.append(path)
             if spacing is not None:
                 steps = volume.along_axes("spacing", spacing, float_of)
-            elif name == "image" and volume.spacing is not None:
+            elif name == "image" and volume.spacing is not None and volume.has_spacing:
                 steps = list(volume.spacing)
     arguments += ["--no-browser", "--quiet"]
     arguments += ["--spacing", *map(str, steps)] if steps else []

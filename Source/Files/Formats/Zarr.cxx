@@ -361,7 +361,9 @@ ReadHeader(const FileBytes & header, ZarrArray & array)
   if (!metadata.contains("shape"))
   {
     if (metadata.value("zarr_format", json()) == 3)
+    {
       CheckKeys(metadata, "group");
+    }
     const json attributes = AttributesOf(header, metadata);
     const json images = attributes.value("ome", attributes).value("multiscales", json::array());
     ThrowIf<Unsupported>(images.size() != 1,

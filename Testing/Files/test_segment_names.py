@@ -57,6 +57,7 @@ class SegmentNamesTest(Dicom):
         table = XML % (LABEL % (5, 0.9, 0.1, 0.2, "<![CDATA[left kidney]]>") + LABEL % (12, 0, 0.5, 1, "Liver &amp; &lt;x&gt;"))
         for text, name in (("caf&#233;", "caf\u00e9"), ("&#x1F9E0;&#xe9;", "\U0001f9e0\u00e9"), ("&amp;#233;", "&#233;"), ("&#38;lt;", "&lt;"),
                            ("&#0;&#xd800;&#x110000;&#99999999999;&#-5;&#;&;&x;&", "&#0;&#xd800;&#x110000;&#99999999999;&#-5;&#;&;&x;&"),
+                           ("&lt;<![CDATA[x&amp;]]>, <![CDATA[a]]]]><![CDATA[>b]]>&gt;", "<x&amp;, a]]>b>"),
                            ("&#8364;&#x7ff;&apos;&quot;", "\u20ac\u07ff'\"")):
             self.assertEqual(self.names(self.nifti(XML % (LABEL % (5, 0, 0, 0, text))))[5], name, text)
         for code in (30, 0):

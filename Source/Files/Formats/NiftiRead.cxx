@@ -242,19 +242,22 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
-/** A text of XML with the characters that it writes as &lt;, &#233; or &#xe9;, and without the marks of CDATA. */
+/** A text of XML with the characters that it writes as &lt;, &#233; or &#xe9;; CDATA, which has none, without its
+ * marks. */
 std::string
 PlainXml(std::string text)
 {
+  if (const std::size_t begin = text.find("<![CDATA["); begin != std::string::npos)
+  {
+    const std::size_t end = std::min(text.size(), text.find("]]>", begin));
+    const std::size_t rest = std::min(text.size(), end + 3);
+    return PlainXml(text.substr(0, begin)) + text.substr(begin + 9, end - begin - 9) + PlainXml(text.substr(rest));
+  }
   const std::map<std::string, std::uint32_t> names = { { "lt", '<' },
                                                        { "gt", '>' },
                                                        { "quot", '"' },
                                                        { "apos", '\'' },
                                                        { "amp", '&' } };
-  for (const std::string mark : { "<![CDATA[", "]]>" })
-  {
-    text.erase(std::min(text.size(), text.find(mark)), mark.size());
-  }
   for (std::size_t at = 0; (at = text.find('&', at)) != std::string::npos; ++at)
   {
     // A name has no digits, and keeps its character.

@@ -393,6 +393,9 @@ class NamesTest(CommandTest):
             with open(name, "wb") as stream:
                 stream.write(b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 2 2\nencoding: raw\n\n" + bytes([name == names[0]] + 7 * [0]))
         for count, others in ((8, []), (9, ["1 more file"]), (30, ["22 more files"])):
+            compared = json.loads(self.ok("compare", *names[:count], "--json").stdout)["notes"]
+            self.assertEqual([note.split(":")[0] for note in compared if "no voxel size" in note],
+                             ["'%s'" % name for name in names[:8]] + others)
             for command in (("merge", *names[:count], "-o", self.path("o.nrrd")), ("stats", *names[:count], "-o", self.path("t.csv"))):
                 notes = json.loads(self.ok(*command, "--json").stdout)["notes"]
                 self.assertEqual([note.split(":")[0] for note in notes if "no voxel size" in note],

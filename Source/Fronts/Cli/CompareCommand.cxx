@@ -227,12 +227,13 @@ RunScans(const CompareArguments & arguments)
     NoteGrayClasses(labels, reader, "scans are compared with --recipe RECIPE");
     return labels;
   };
-  const auto        compared = batch::CompareScans(arguments.inputs,
+  const auto compared = batch::CompareScans(arguments.inputs,
                                             { arguments.options,
                                               arguments.recipe.empty() ? nullptr : &recipe,
-                                                     readLabels,
-                                                     arguments.aligns,
-                                                     HooksOf(reporter, reader) });
+                                              readLabels,
+                                              arguments.aligns,
+                                              HooksOf(reporter, reader) });
+  reader.NoteOtherFiles();
   const auto &      items = compared.items;
   const std::string page = arguments.report.empty()
                            ? ""

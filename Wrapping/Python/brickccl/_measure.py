@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 def _measure(
     labels: Any, intensity: Any, part: Any, columns: Any, spacing: Any, start: Any, threads: Any, progress: Any
 ) -> tuple[_core.LabeledRuns, Table, Volume]:
-    labels, intensity, part = (with_voxels(one) if isinstance(one, np.ndarray) else one for one in (labels, intensity, part))
     volume = as_volume(labels, "the label image")
     check_numbers(volume.array, "the label image")
     gray = volume.companion("intensity", intensity)
@@ -108,6 +107,11 @@ def statistics(
     """
     if names not in ("brickccl", "skimage"):
         raise ValueError(f"names={names!r} is unknown; choose brickccl or skimage")
+    if isinstance(labels, np.ndarray) and labels.size == 0:
+        for name, other in (("intensity", intensity), ("part", part)):
+            if other is not None and np.shape(other) != labels.shape:
+                raise ValueError(f"{name} has the shape {np.shape(other)}; it must have the image's shape, {labels.shape}")
+        labels, intensity, part = (None if one is None else with_voxels(np.asarray(one)) for one in (labels, intensity, part))
     table = _measure(labels, intensity, part, columns, spacing, start, threads, progress)[1]
     return table.to_skimage() if names == "skimage" else table
 

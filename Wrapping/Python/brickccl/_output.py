@@ -100,7 +100,7 @@ def new_labels(
     except TypeError:
         chosen = None
     if chosen is None or chosen not in _LABEL_TYPES or not chosen.isnative:
-        raise TypeError(f"dtype {dtype if chosen is None else chosen} is not a type for labels; choose 'auto', 'smallest' or an integer type")
+        raise TypeError(f"dtype {repr(dtype) if chosen is None else chosen} is not a type for labels; choose 'auto', 'smallest' or an integer type")
     return new_array(shape, chosen)
 
 

@@ -26,6 +26,7 @@ _OPTIONS = {
 }
 #: A note of the reader, where the command assumes mm.
 _NO_UNIT = "its OME scale has no unit; mm is assumed"
+_IN_VOXELS = "its OME scale has no unit, so sizes are in voxels; set the size of a voxel with spacing="
 _NO_SPACING = "no voxel size in the file, so sizes are in voxels; set it with spacing="
 
 
@@ -59,8 +60,9 @@ def read(
     as_labels: bool,
     threads: int,
     progress: Hook | None,
-) -> tuple[np.ndarray[Any, Any], list[float] | None, list[float], list[float], list[tuple[int, str, list[float]]]]:
-    """Voxels, spacing in the order of the array's axes if the file has one, origin, direction and segments; notes go to `accepted`."""
+) -> tuple[np.ndarray[Any, Any], list[float], list[float], list[float], list[tuple[int, str, list[float]]], bool]:
+    """Voxels, spacing in the order of the array's axes, origin, direction, segments, and whether the spacing is known; notes go to
+    `accepted`."""
     along = [] if spacing is None else [float(value) for value in spacing][::-1]
     path, uid = os.fsencode(name), os.fsencode(series)
     try:
@@ -72,11 +74,11 @@ def read(
         if isinstance(error, ValueError) and not os.path.lexists(name):
             raise FileNotFoundError(text) from None
         raise type(error)(text) from None
-    accepted.notes += [f"'{name}': {_in_python(note)}" for note in image.notes if note != _NO_UNIT]
+    notes = [_IN_VOXELS if note == _NO_UNIT else _in_python(note) for note in image.notes]
+    notes += [] if image.has_spacing else [_NO_SPACING]
+    accepted.notes += [f"'{name}': {note}" for note in notes]
     has_spacing = spacing is not None or image.has_spacing and _NO_UNIT not in image.notes
-    if not has_spacing:
-        accepted.notes.append(f"'{name}': {_NO_SPACING}")
-    return image.array, image.spacing[::-1] if has_spacing else None, image.origin, image.direction, image.segments
+    return image.array, image.spacing[::-1], image.origin, image.direction, image.segments, has_spacing
 
 
 def write(

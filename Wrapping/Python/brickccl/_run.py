@@ -102,7 +102,11 @@ def run(
         findings = _run_command(file, arguments, options)
         _warn(findings["notes"], folder, 3)
         return RunResult(
-            labels if isinstance(output, (str, os.PathLike)) else _read_labels(labels, file.volume) if labels else None,
+            labels
+            if isinstance(output, (str, os.PathLike))
+            else _read_labels(labels, file.volume, "label_type" in options)
+            if labels
+            else None,
             _read_table(table, options, findings["extent"], findings["spacing"]) if table else None,
             findings,
         )
@@ -152,7 +156,9 @@ class _Scan:
             return
         self.volume = volume = as_volume(image, name)
         self._steps = volume.along_axes("spacing", spacing, float_of) if spacing is not None else volume.spacing
-        if volume.in_voxels(spacing):
+        # A .npy file has no spacing, and no place either.
+        usual = ((0.0,) * volume.array.ndim, tuple(np.eye(volume.array.ndim).ravel()))
+        if volume.in_voxels(spacing) and (tuple(volume.origin), tuple(volume.direction)) == usual:
             self._steps = None
         self.path = self._write(name, volume, volume.array)
 
@@ -192,8 +198,10 @@ def _words(file: _Scan, name: str, value: Any) -> list[str]:
 
 def _in_python(message: str, folder: str) -> str:
     """A sentence of the command with arguments instead of options, and without the temporary folder."""
-    text = re.sub(r"; see `brickccl [a-z ]+--help`", "", message.replace(folder + os.sep, ""))
-    text = re.sub(r"'scan\.(npy|nrrd)'", "the scan", text)
+    scan = re.escape(os.path.join(folder, "scan"))
+    text = re.sub(f"'{scan}.(npy|nrrd)'(: no voxel size)? in the file", r"the scan\2", message)
+    text = re.sub(f"'{scan}.(npy|nrrd)'", "the scan", text)
+    text = re.sub(r"; see `brickccl [a-z ]+--help`", "", text.replace(folder + os.sep, ""))
     return re.sub(
         r"(`[^`]*`)|--([a-z][a-z-]*)((?: [A-Z]+\b)*)", lambda word: word[1] or word[2].replace("-", "_") + "=", text
     )
@@ -225,13 +233,15 @@ def _run_command(file: _Scan, arguments: Sequence[str], options: Mapping[str, An
     raise ValueError(_in_python((lines or ["the command brickccl failed"])[-1].removeprefix("brickccl: error: "), file.folder))
 
 
-def _read_labels(path: str, volume: Volume | None) -> Any:
+def _read_labels(path: str, volume: Volume | None, keeps_type: bool = False) -> Any:
     """The label map as the kind of the image."""
     from .io import read
 
     image = read(path, as_labels=True)
-    # Files have the smallest type.
-    image.array = image.array.astype(np.promote_types(image.dtype, "u4" if volume is None else volume.label_type), copy=False)
+    if not keeps_type:
+        # Files have the smallest type.
+        usual = "u4" if volume is None else volume.label_type
+        image.array = image.array.astype(np.promote_types(image.dtype, usual), copy=False)
     return image if volume is None else volume.labels(image.array)
 
 

@@ -83,7 +83,7 @@ class Volume:
         dimension = self.array.ndim
         if spacing is None and start is None and self.spacing is None:
             return _plain_geometry(dimension)
-        along = self.spacing if self.spacing is not None else (1.0,) * dimension
+        along = self.spacing if self.spacing is not None and self.has_spacing else (1.0,) * dimension
         if spacing is not None:
             along = self.along_axes("spacing", spacing, float_of)
         first = [] if start is None else self.along_axes("start", start, operator.index)

@@ -61,7 +61,7 @@ class Image:
         self.colors: dict[int, tuple[float, float, float]] = {}
         dimension = self.array.ndim
         self.has_spacing: bool = spacing is not None and np.size(spacing) > 0
-        self.spacing: tuple[float, ...] = _floats_of("spacing", spacing, (1.0,) * dimension)
+        self._spacing: tuple[float, ...] = _floats_of("spacing", spacing, (1.0,) * dimension)
         self.origin: tuple[float, ...] = _floats_of("origin", origin, (0.0,) * dimension)
         self.direction: tuple[float, ...] = _floats_of("direction", direction, np.eye(dimension).ravel())
         for name, values, count in (
@@ -74,6 +74,14 @@ class Image:
             if not all(math.isfinite(value) for value in values):
                 raise ValueError(f"the {name} {values} has a value that is infinite or not a number")
         _check_lengths(self.spacing)
+
+    @property
+    def spacing(self) -> tuple[float, ...]:
+        return self._spacing
+
+    @spacing.setter
+    def spacing(self, spacing: Sequence[float]) -> None:
+        self._spacing, self.has_spacing = tuple(spacing), True
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -94,7 +102,6 @@ class Image:
     def to_volume(self, name: str) -> Volume:
         """For the functions of the package."""
         spacing, origin, direction = self.spacing, self.origin, self.direction
-        known = spacing if self.has_spacing else None
         return Volume(
             voxels(self.array, name),
             self,
@@ -102,8 +109,14 @@ class Image:
             origin=origin,
             direction=direction,
             has_spacing=self.has_spacing,
-            wrap=lambda labels: Image(labels, known, origin, direction),
+            wrap=self._like,
         )
+
+
+    def _like(self, array: np.ndarray[Any, Any]) -> Image:
+        image = Image(array, self.spacing, self.origin, self.direction)
+        image.has_spacing = self.has_spacing
+        return image
 
 
 def _floats_of(name: str, given: Any, usual: Any) -> tuple[float, ...]:
@@ -179,6 +192,7 @@ def read(
         name, accepted, series=chosen, spacing=spacing, raw=raw or "", as_labels=as_labels, threads=count, progress=hook
     )
     image = Image(*found[:4])
+    image.has_spacing = found[5]
     image.names = {label: text for label, text, _ in found[4] if text}
     image.colors = {label: (color[0], color[1], color[2]) for label, _, color in found[4] if color}
     for text in accepted.notes:

@@ -147,9 +147,12 @@ def test_an_image_without_units_is_measured_in_voxels(tmp_path, version):
         scale = [{"type": "scale", "scale": [2, 3, 4]}]
         multiscale = {"version": "0.4", "axes": axes, "datasets": [{"path": "0", "coordinateTransformations": scale}]}
         zarr.open_group(channel, zarr_format=2).attrs["multiscales"] = [multiscale]
-        with pytest.warns(UserWarning, match="no voxel size in the file"):
+        with pytest.warns(UserWarning, match="its OME scale has no unit, so sizes are in voxels"):
             read = brickccl.io.read(channel)
         check_table(brickccl.find(read).table(), expected)
+        assert brickccl.label(read).spacing == (2, 3, 4)
+        read.spacing = (2, 3, 4)
+        assert brickccl.find(read).table()["volume_mm3"].tolist() == (24 * expected["voxel_count"]).tolist()
     with pytest.raises(ValueError, match="minimum_volume is in mm"):
         big.label(tmp_path / "image.zarr", tmp_path / "a", select={"c": 1}, minimum_volume=1)
     with pytest.raises(ValueError, match="give spacing="):

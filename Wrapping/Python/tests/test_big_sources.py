@@ -124,7 +124,7 @@ def test_hdf5_is_read(tmp_path):
         big.label(f"{tmp_path}/scan.h5::/nothing", tmp_path / "c")
     with h5py.File(tmp_path / "scan.h5", "a") as stream:
         stream["mask"] = image
-    with pytest.raises(ValueError, match=r"2 datasets of 1 to 4 dimensions; choose one: '.*scan.h5::/entry/data', '.*::/mask'$"):
+    with pytest.raises(ValueError, match=r"2 datasets of numbers with 2 to 4 dimensions; choose one: '.*scan.h5::/entry/data', '.*::/mask'$"):
         big.label(tmp_path / "scan.h5", tmp_path / "c")
 
 

@@ -81,6 +81,10 @@ def test_an_array_without_voxels_has_an_empty_map(shape):
     labels, count, table = brickccl.label(image, mask=image, return_count=True, return_table=True)
     assert (labels.shape, labels.dtype, count, len(table)) == (shape, np.uint32, 0, 0)
     assert len(brickccl.statistics(labels, intensity=image, columns="shape")) == 0
+    with pytest.raises(ValueError, match="intensity has the shape"):
+        brickccl.statistics(labels, intensity=np.zeros((0,) * (len(shape) + 1)))
+    with pytest.raises(ValueError, match="has no voxels"):
+        brickccl.relabel(labels)
     labeling = pickle.loads(pickle.dumps(brickccl.find(image)))
     assert labeling.labels("smallest").shape == labeling.shape == shape
     assert labeling.dtype == np.uint32 and not list(labeling.components())

@@ -176,10 +176,15 @@ def test_what_the_command_refuses(scan, folder, text, options):
 
 
 def test_notes_are_warnings(scan):
-    with pytest.warns(UserWarning, match="^the scan: no voxel size in the file: 1 mm assumed; set it with spacing=$") as found:
+    with pytest.warns(UserWarning, match="^the scan: no voxel size: 1 mm assumed; set it with spacing=$") as found:
         result = brickccl.run(scan, pores=True)
     # The file of the command has the smallest type.
     assert result.labels.dtype == np.uint32
+    assert brickccl.run(scan, spacing=1, label_type="uint8").labels.dtype == np.uint8
+    # An image without a spacing keeps its place.
+    placed = io.Image(scan, origin=(10, 20, 30))
+    table = brickccl.run(placed, pores=True).table
+    np.testing.assert_allclose(table["centroid_x_mm"], result.table["centroid_x_mm"] + 10)
     assert found[0].filename == __file__
 
 

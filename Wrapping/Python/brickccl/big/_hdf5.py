@@ -17,18 +17,19 @@ def _import_h5py() -> Any:
 
 
 def only_dataset(path: str) -> str:
-    """The name of the only dataset of 1 to 4 dimensions in a file."""
+    """The name of the only dataset of numbers with 2 to 4 dimensions in a file."""
     h5py, names = _import_h5py(), []
 
     def note(name: str, found: Any) -> None:
-        if isinstance(found, h5py.Dataset) and 1 <= found.ndim <= 4:
+        if isinstance(found, h5py.Dataset) and 2 <= found.ndim <= 4 and found.dtype.kind in "biuf" and found.size:
             names.append(name)
 
     with h5py.File(path, "r") as stream:
         stream.visititems(note)
     if len(names) != 1:
-        found = ", ".join(f"'{path}::/{name}'" for name in names[:10])
-        raise ValueError(f"'{path}' has {len(names)} datasets of 1 to 4 dimensions" + (f"; choose one: {found}" if names else ""))
+        shown = [f"'{path}::/{name}'" for name in names[:10]] + [f"{len(names) - 10} more"] * (len(names) > 10)
+        told = f"choose one: {', '.join(shown)}" if names else f"name the one to label, as in '{path}::/NAME'"
+        raise ValueError(f"'{path}' has {len(names)} datasets of numbers with 2 to 4 dimensions; {told}")
     return names[0]
 
 

@@ -29,7 +29,7 @@ def check_table(path: Any) -> str | None:
     if path is None:
         return None
     if isinstance(path, bool):
-        raise TypeError(f"table={path} must be the path of a file; return_table=True returns the table")
+        raise TypeError(f"table={path} is not the path of a file; return_table=True returns the table")
     text: str = os.path.abspath(os.fspath(path))
     if not text.endswith(ENDINGS):
         raise ValueError(f"table='{path}' must end in {', '.join(ENDINGS)}, which sets the format")

@@ -227,13 +227,12 @@ RunScans(const CompareArguments & arguments)
     NoteGrayClasses(labels, reader, "scans are compared with --recipe RECIPE");
     return labels;
   };
-  const auto compared = batch::CompareScans(arguments.inputs,
+  const auto        compared = batch::CompareScans(arguments.inputs,
                                             { arguments.options,
                                               arguments.recipe.empty() ? nullptr : &recipe,
-                                              readLabels,
-                                              arguments.aligns,
-                                              HooksOf(reporter, reader) });
-  reader.NoteOtherFiles();
+                                                     readLabels,
+                                                     arguments.aligns,
+                                                     HooksOf(reporter, reader) });
   const auto &      items = compared.items;
   const std::string page = arguments.report.empty()
                            ? ""

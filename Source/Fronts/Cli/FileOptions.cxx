@@ -232,13 +232,14 @@ ImageReader::Read(const std::string & path, bool asLabels, bool mayBeNaN)
   return image;
 }
 
-void
-ImageReader::NoteOtherFiles()
+const std::vector<std::string> &
+ImageReader::Notes()
 {
-  for (const auto & [text, files] : m_Remarks)
+  for (const auto & [text, files] : std::exchange(m_Remarks, {}))
   {
     NoteIf(files > MostFilesNamed, Counted(files - MostFilesNamed, "more file") + ": " + text);
   }
+  return m_Notes;
 }
 
 void

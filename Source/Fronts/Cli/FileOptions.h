@@ -56,9 +56,6 @@ public:
   /** Reads a label map, whose segments get the names of --names. */
   LoadedImage ReadLabels(const std::string & path, bool mayBeNaN = true);
 
-  /** Notes how many files beyond MostFilesNamed have the same remarks. */
-  void NoteOtherFiles();
-
   /** From now on Read refuses images if an output is one of their files. */
   void
   Protect(NamedFiles outputs)
@@ -74,12 +71,9 @@ public:
   /** Adds to an image what DICOM files need. \throws InvalidArgument if they cannot hold it. */
   void Complete(const std::string & path, bool areLabels, ImageToWrite & image, WriteOptions & options) const;
 
-  const std::vector<std::string> &
-  Notes() const
-  {
-    return m_Notes;
-  }
-  void Note(const std::string & text);
+  /** All notes; after those on single files, how many more files have the same remarks. */
+  const std::vector<std::string> & Notes();
+  void                             Note(const std::string & text);
   void
   NoteIf(bool condition, const std::string & text)
   {

@@ -93,7 +93,7 @@ PrintSummary(const RenderArguments &              arguments,
              const LoadedImage &                  image,
              const std::vector<std::size_t> &     places,
              const std::optional<SurfaceReport> & surfaces,
-             const ImageReader &                  reader,
+             ImageReader &                        reader,
              Reporter &                           reporter)
 {
   job::Findings findings;

@@ -348,7 +348,7 @@ private:
   }
 
   job::Findings
-  Summary() const
+  Summary()
   {
     job::Findings findings = ListFindings(m_Arguments, m_Found);
     if (!m_Arguments.split.empty())

@@ -194,7 +194,7 @@ static void
 PrintJson(const std::string &    path,
           const LoadedImage &    image,
           const ValueHistogram * histogram,
-          const ImageReader &    reader,
+          ImageReader &          reader,
           const job::Findings &  region)
 {
   const int              dimension = image.extent.dimension;

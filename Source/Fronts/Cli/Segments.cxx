@@ -317,7 +317,6 @@ MeasureMasks(const MaskFiles &                                                  
       tables.push_back(std::move(table));
     }
   }
-  reader.NoteOtherFiles();
   reader.NoteIf(!empty.empty(), Counted(empty.size(), "mask") + " without voxels: " + ListOfSome(empty));
   masks.areFound ? CheckNotMerged(names) : void();
   last.segmentation.segments = std::move(all);

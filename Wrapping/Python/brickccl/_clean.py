@@ -74,10 +74,11 @@ def _run(
     minimum_size, minimum_volume, largest = limits
     if minimum_volume is not None and volume.in_voxels(spacing):
         raise ValueError("minimum_volume is in mm^3 and needs spacing=")
-    if values is not None and (not hasattr(values, "__len__") or isinstance(values, np.ndarray) and values.ndim == 0):
-        raise TypeError(f"values must be a list of numbers, not {values!r}")
-    if values is not None and len(values) == 0:
-        raise ValueError("values=[] leaves no class; give at least one, or None for all")
+    try:
+        if values is not None and len(values) == 0:
+            raise ValueError("values=[] leaves no class; give at least one, or None for all")
+    except TypeError:
+        raise TypeError(f"values must be a list of numbers, not {values!r}") from None
     rules = rules_of(
         volume,
         connectivity=connectivity,

@@ -95,12 +95,13 @@ def new_labels(
         return out.T if out.T.flags.c_contiguous else new_array(shape, out.dtype)
     if is_automatic(dtype):
         return new_array(shape, usual_dtype(count, usual))
+    refusal = "is not a type for labels; choose 'auto', 'smallest' or an integer type"
     try:
         chosen = np.dtype(dtype)
     except TypeError:
-        chosen = None
-    if chosen is None or chosen not in _LABEL_TYPES or not chosen.isnative:
-        raise TypeError(f"dtype {repr(dtype) if chosen is None else chosen} is not a type for labels; choose 'auto', 'smallest' or an integer type")
+        raise TypeError(f"dtype={dtype!r} {refusal}") from None
+    if chosen not in _LABEL_TYPES or not chosen.isnative:
+        raise TypeError(f"dtype {chosen} {refusal}")
     return new_array(shape, chosen)
 
 

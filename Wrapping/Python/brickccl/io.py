@@ -112,7 +112,6 @@ class Image:
             wrap=self._like,
         )
 
-
     def _like(self, array: np.ndarray[Any, Any]) -> Image:
         image = Image(array, self.spacing, self.origin, self.direction)
         image.has_spacing = self.has_spacing

@@ -92,7 +92,7 @@ def build_wheel(python, folder, with_files, variant):
     if variant == "aarch64":
         environment |= {"CMAKE_TOOLCHAIN_FILE": str(PACKAGE / "aarch64.cmake"), "_PYTHON_HOST_PLATFORM": "linux-aarch64"}
     if variant == "cuda":
-        # Code for 80 also runs on 86 and 89; the driver compiles that of 90 for later GPUs.
+        # Code for 80 also runs on 86 and 89. Drivers compile the code for 90 for later GPUs.
         environment.setdefault("CUDAARCHS", "75-real;80-real;90")
     values = {"IO": with_files, "COMMAND": with_files, "CUDA": variant == "cuda"}
     # The build folder remembers them.

@@ -54,7 +54,7 @@ def voxels_of(layer: Any) -> Any:
 
 
 def spacing_of(layer: Any) -> tuple[float, ...] | None:
-    """The size of the layer's voxels in mm. A scale without a unit of length counts as mm; None if there is no scale either."""
+    """The size of the layer's voxels in mm, also if its scale has no unit. None for a layer with neither a scale nor a unit."""
     are_lengths = [unit.dimensionality == {"[length]": 1.0} for unit in layer.units]
     units = [float((1 * unit).to("mm").magnitude) if is_length else 1.0 for unit, is_length in zip(layer.units, are_lengths)]
     spacing = tuple(abs(float(step)) * unit for step, unit in zip(layer.scale, units))
